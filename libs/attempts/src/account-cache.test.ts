@@ -5,7 +5,7 @@ const tenant = { programId: 'program', environment: 'test' } as const;
 const player = (playerRef: string) => ({ tenant, playerRef });
 
 describe('the account cache', () => {
-  it('the account cache keeps the account that a ref last named, per tenant, and does not cache a ref without an account', () => {
+  it('the account cache returns the account that a ref named last', () => {
     const accounts = createAccountCache();
     expect(accounts.get(player('ada'))).toBeNull();
     accounts.put(player('ada'), 'one');

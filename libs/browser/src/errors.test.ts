@@ -26,14 +26,14 @@ const LIBRARY_CODES: Readonly<Record<LibraryErrorCode, true>> = {
 const answer = (status: number, code: string) => errorOfAnswer(status, { error: { code, message: 'Why.' } });
 const CODES = Object.entries(STATUS_OF_CODE);
 
-test('the guide has one row for each error code of the library, and no row for another code', () => {
+test('the guide has one row for exactly each error code of the library', () => {
   const [, section = ''] = GUIDE.split('\n## In the browser\n');
   const [own = ''] = section.split('\n## ');
   const rows = [...own.matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code);
   expect(rows.toSorted()).toEqual(Object.keys(LIBRARY_CODES).toSorted());
 });
 
-test('every conflict of Laurel is passed on with its own code; the same code with another status becomes unknown', () => {
+test('a conflict keeps its code only if its status is 409', () => {
   const conflicts = CODES.filter(([, status]) => status === 409);
   expect(conflicts.length).toBeGreaterThan(5);
   for (const [code] of conflicts) {

@@ -81,7 +81,7 @@ describe('paying', () => {
     expect(states).toEqual(['idle', 'armed', 'paying', 'open']);
   });
 
-  test('begin for a round sends the round’s id, and each arm has a new id', async () => {
+  test('begin for a round sends the id of the round', async () => {
     const { sent, openPage } = openTab();
     const { client } = openPage({ status: 402, body: refusal('insufficient_funds') });
     for (const _ of [1, 2]) {
@@ -165,7 +165,7 @@ describe('paying', () => {
     expect(client.state).toEqual({ status: 'armed', target: { roundId: 'r1' } });
   });
 
-  test('after a reload, begin reads the open attempt instead of paying for another', async () => {
+  test('begin reads the open attempt after a reload instead of paying again', async () => {
     const { sent, openPage } = openTab();
     const before = openPage({ status: 201, body: attempt() });
     before.client.arm(TARGET);
@@ -237,7 +237,7 @@ function isRefusedByLaurel(status: number, text: string): boolean {
 }
 
 describe('a response of an intermediary', () => {
-  test('a 403 EBADCSRFTOKEN after a lost reply does not end the arm: the next click pays with the same arm', async () => {
+  test('a 403 EBADCSRFTOKEN after a lost reply keeps the arm for the next click', async () => {
     const { sent, openPage } = openTab();
     const { client } = openPage(
       'none',
@@ -253,7 +253,7 @@ describe('a response of an intermediary', () => {
     expect(new Set(sent.map(({ body }) => body.arm_id)).size).toBe(1);
   });
 
-  test('the state unconfirmed ends only with an attempt, or with a code of the closed set and its own status', async () => {
+  test('only an attempt or a code of the closed set with its own status ends the state unconfirmed', async () => {
     await fc.assert(
       fc.asyncProperty(foreignStatus, foreignText, async (status, text) => {
         const { sent, openPage } = openTab();
@@ -276,7 +276,7 @@ describe('a response of an intermediary', () => {
     );
   });
 
-  test('an open attempt ends only when a read shows that it ended, or is 404 not_found', async () => {
+  test('an open attempt ends only when a read shows its end or returns 404 not_found', async () => {
     await fc.assert(
       fc.asyncProperty(foreignStatus, foreignText, async (status, text) => {
         const { openPage } = openTab();
@@ -307,7 +307,7 @@ describe('a response of an intermediary', () => {
     expect(client.state).toEqual({ status: 'open', target: TARGET, attemptId: 'a1' });
   });
 
-  test('a 409 with a code of this library is unknown, and leaves the payment unconfirmed', async () => {
+  test('a 409 with a code of this library leaves the payment unconfirmed', async () => {
     for (const code of ['unauthorized', 'not_armed', 'attempt_in_progress', 'network', 'blocked', 'a_later_one']) {
       const { client } = openTab().openPage({ status: 409, body: refusal(code) });
       client.arm(TARGET);
@@ -316,7 +316,7 @@ describe('a response of an intermediary', () => {
     }
   });
 
-  test('a list or a board is returned as the server sent it, or throws an error', async () => {
+  test('a malformed list or board throws an error', async () => {
     for (const body of [{}, [], 'x', 1, { data: {} }, { status: 'maintenance' }]) {
       const { client } = openTab().openPage({ body });
       await expect(client.challenges()).rejects.toMatchObject({ code: 'unknown', status: 200 });
@@ -354,7 +354,7 @@ describe('a storage that is damaged or fails', () => {
     }
   });
 
-  test('init reads whatever text the storage holds, without an error', () => {
+  test('init reads any stored text without an error', () => {
     const value = fc.oneof(
       fc.string(),
       fc.jsonValue().map((json) => JSON.stringify(json)),
@@ -369,7 +369,7 @@ describe('a storage that is damaged or fails', () => {
     );
   });
 
-  test('an arm sent by a clock in the far future is forgotten like an old one', () => {
+  test('the client forgets an arm whose time is in the far future', () => {
     const { kept, openPage } = openTab();
     const { client, init } = openPage();
     client.arm(TARGET);
@@ -401,7 +401,7 @@ describe('a storage that is damaged or fails', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a response counts even if the storage then fails, and a reload asks with the same arm', async () => {
+  test('a response counts even if the storage fails after it', async () => {
     const { kept, sent, openPage } = openTab();
     const fail = () => {
       throw new DOMException('The storage is gone.', 'InvalidStateError');
@@ -423,7 +423,7 @@ describe('a storage that is damaged or fails', () => {
 });
 
 describe('an arm belongs to its player', () => {
-  test('another player finds nothing armed and pays with a new arm, and the first player’s arm is there when that player returns', async () => {
+  test('another player pays with a new arm', async () => {
     const { sent, openPage } = openTab();
     const { client, states, init } = openPage('none', { status: 201, body: attempt() });
     init({ player: 'ada' });
@@ -449,7 +449,7 @@ describe('an arm belongs to its player', () => {
     expect(sent.length).toBe(3);
   });
 
-  test('the player’s name is part of the storage key and is not sent, and arming alone sends no request', async () => {
+  test('the player’s name is not sent', async () => {
     const { kept, sent, openPage } = openTab();
     const { client, init } = openPage({ status: 201, body: attempt() });
     // Its name cannot be part of a random id, which is hexadecimal.
@@ -463,7 +463,7 @@ describe('an arm belongs to its player', () => {
     expect(seen.join()).not.toContain('zoe');
   });
 
-  test('a response for a player who was replaced changes nothing for the next player, and is requested again when the first player returns', async () => {
+  test('a response for a replaced player changes nothing for the next player', async () => {
     const { sent, openPage } = openTab();
     const { client, init } = openPage({ status: 201, body: attempt() });
     init({ player: 'ada' });
@@ -479,7 +479,7 @@ describe('an arm belongs to its player', () => {
     expect(sent[1]?.body).toEqual(sent[0]?.body);
   });
 
-  test('players without a name, or with the endpoint in their name, have separate arms', () => {
+  test('each player and each endpoint has an arm of its own', () => {
     const { kept, openPage } = openTab();
     const { client, init } = openPage();
     for (const options of [
@@ -496,7 +496,7 @@ describe('an arm belongs to its player', () => {
     expect(kept.size).toBe(5);
   });
 
-  test('after a failed init, nothing that the previous player armed can be paid for', async () => {
+  test('no arm of the previous player can be paid for after a failed init', async () => {
     const { sent, openPage } = openTab();
     const { client, init } = openPage({ status: 201, body: attempt() });
     init({ player: 'ada' });
@@ -520,7 +520,7 @@ describe('headers of a function', () => {
   const cause = new Error('The token cannot be renewed.');
   const failing = () => Promise.reject(cause);
 
-  test('a headers function that fails is an error of this library, and the arm stays unsent', async () => {
+  test('a headers function that fails leaves the arm unsent', async () => {
     const { kept, sent, openPage } = openTab();
     const { client, states, init } = openPage({ status: 201, body: attempt() });
     init({ headers: failing });
@@ -585,22 +585,19 @@ describe('time', () => {
   test.each([
     [11, 'unconfirmed'],
     [13, 'idle'],
-  ])(
-    '%i hours after a payment without a response its arm is %s, because a key that the server has forgotten would charge again',
-    async (hours, status) => {
-      const { sent, openPage } = openTab();
-      const before = openPage('none');
-      before.client.arm(TARGET);
-      await codeOf(before.client.begin());
-      vi.advanceTimersByTime(hours * HOUR_MS);
-      const { client } = openPage('none');
-      const code = await codeOf(client.begin());
-      expect([code, client.state.status]).toEqual([status === 'idle' ? 'not_armed' : 'network', status]);
-      expect(sent.length).toBe(status === 'idle' ? 1 : 2);
-    },
-  );
+  ])('%i hours after a payment without a response its arm is %s', async (hours, status) => {
+    const { sent, openPage } = openTab();
+    const before = openPage('none');
+    before.client.arm(TARGET);
+    await codeOf(before.client.begin());
+    vi.advanceTimersByTime(hours * HOUR_MS);
+    const { client } = openPage('none');
+    const code = await codeOf(client.begin());
+    expect([code, client.state.status]).toEqual([status === 'idle' ? 'not_armed' : 'network', status]);
+    expect(sent.length).toBe(status === 'idle' ? 1 : 2);
+  });
 
-  test('result asks at growing intervals until the attempt is no longer open, and then forgets the arm', async () => {
+  test('result polls at growing intervals until the attempt is no longer open', async () => {
     const { kept, sent, openPage } = openTab();
     const open = { body: attempt() };
     const { client } = openPage(open, open, 'none', open, { body: attempt('settled') });
@@ -621,7 +618,7 @@ describe('time', () => {
     expect(kept.size).toBe(0);
   });
 
-  test('result asks eleven times in its first minute, well within the 60 requests that the handler allows a player', async () => {
+  test('result sends eleven requests in its first minute', async () => {
     const { sent, openPage } = openTab();
     const { client } = openPage({ body: attempt() });
     client.arm(TARGET);
@@ -634,7 +631,7 @@ describe('time', () => {
     expect(sent.filter(({ method }) => method === 'GET').length).toBe(11);
   });
 
-  test('result gives up after six failures in a row, and can be called again', async () => {
+  test('result gives up after six failures in a row', async () => {
     const { sent, openPage } = openTab();
     const { client } = openPage({ body: attempt() }, 'none');
     client.arm(TARGET);
@@ -644,7 +641,7 @@ describe('time', () => {
     expect([await code, sent.length, client.state.status]).toEqual(['network', 7, 'open']);
   });
 
-  test('result ends with the reason of its signal', async () => {
+  test('result rejects with the reason of its signal', async () => {
     const { openPage } = openTab();
     const { client } = openPage({ body: attempt() });
     client.arm(TARGET);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Coalescer, createCoalescer, ItemDeadlineError, observeCoalescers, QueueFullError } from './index.ts';
 
 describe('a coalescer', () => {
-  test('a coalescer sends the items of one turn of the event loop as one batch, and answers each caller', async () => {
+  test('a coalescer sends the items of one turn of the event loop as one batch', async () => {
     const batches: (readonly number[])[] = [];
     const coalescer = createCoalescer({
       name: 'double',
@@ -18,7 +18,7 @@ describe('a coalescer', () => {
     expect(batches).toEqual([[1, 2, 3], [4]]);
   });
 
-  test('a coalescer gathers the next batch while the lanes are busy', async () => {
+  test('a coalescer gathers the next batch while all lanes are busy', async () => {
     const gates: (() => void)[] = [];
     const sizes: number[] = [];
     const coalescer = createCoalescer({
@@ -47,13 +47,13 @@ describe('a coalescer', () => {
     expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('one bad item of a batch fails alone', async () => {
+  test('one invalid item of a batch fails alone', async () => {
     const coalescer = createCoalescer({ name: 'picky', run: failOn(3) });
     const answers = await Promise.allSettled([1, 2, 3, 4].map((item) => coalescer.submit(item)));
     expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('without isolation a batch that fails rejects all of its items, and runs once', async () => {
+  test('a failed batch without isolation rejects all of its items', async () => {
     let runs = 0;
     const coalescer = createCoalescer({
       name: 'whole',
@@ -68,7 +68,7 @@ describe('a coalescer', () => {
     expect(runs).toBe(1);
   });
 
-  test('after an error that no item caused, the items of a batch are not run one by one', async () => {
+  test('an error that no item caused does not make the items run one by one', async () => {
     const runs: (readonly number[])[] = [];
     const coalescer = createCoalescer({
       name: 'outage',
@@ -86,25 +86,22 @@ describe('a coalescer', () => {
     expect(runs).toEqual([[1, 2, 3], [1]]);
   });
 
-  test.each([0, 1, 3])(
-    'a run that returns %i results for a batch of two fails both items, and nothing runs again',
-    async (count) => {
-      let runs = 0;
-      const coalescer = createCoalescer({
-        name: 'miscount',
-        run: async (_items: readonly number[]) => {
-          runs += 1;
-          return Array<number>(count).fill(0);
-        },
-      });
-      const answers = await Promise.allSettled([coalescer.submit(1), coalescer.submit(2)]);
-      const error = new Error(`miscount: run answered ${count} results for 2 items`);
-      expect(answers).toEqual(Array(2).fill({ status: 'rejected', reason: error }));
-      expect(runs).toBe(1);
-    },
-  );
+  test.each([0, 1, 3])('a run that returns %i results for a batch of two fails both items', async (count) => {
+    let runs = 0;
+    const coalescer = createCoalescer({
+      name: 'miscount',
+      run: async (_items: readonly number[]) => {
+        runs += 1;
+        return Array<number>(count).fill(0);
+      },
+    });
+    const answers = await Promise.allSettled([coalescer.submit(1), coalescer.submit(2)]);
+    const error = new Error(`miscount: run answered ${count} results for 2 items`);
+    expect(answers).toEqual(Array(2).fill({ status: 'rejected', reason: error }));
+    expect(runs).toBe(1);
+  });
 
-  test('a run that throws synchronously fails like any other', async () => {
+  test('a run that throws synchronously rejects its items', async () => {
     const coalescer = createCoalescer<number, number>({
       name: 'sync',
       run: () => {
@@ -133,7 +130,7 @@ describe('a coalescer', () => {
   });
 
   test.each(['onBatch', 'isolate'] as const)(
-    'a batch whose %s throws fails, and its lane goes on',
+    'a batch whose %s throws fails without blocking its lane',
     async (callback) => {
       let isBroken = true;
       const breaks = () => {
@@ -187,7 +184,7 @@ describe('a coalescer', () => {
     expect(await Promise.all([running, ...waiting])).toEqual([0, 1, 2]);
   });
 
-  test('an item whose deadline passes is refused on time, waiting or running, and a waiting one never runs', async () => {
+  test('an item is refused at its deadline, whether it waits or runs', async () => {
     const { coalescer, release, ran } = blocked({});
     const running = coalescer.submit(0, { deadlineAt: Date.now() + 20 });
     await turn();
@@ -210,7 +207,7 @@ describe('a coalescer', () => {
     expect(await late).toBe(0);
   });
 
-  test('an aborted item is refused with the reason of its signal, and a waiting one never runs', async () => {
+  test('an aborted item is refused with the reason of its signal', async () => {
     const { coalescer, release, ran } = blocked({});
     const gone = new Error('the caller has gone');
     const controllers = [new AbortController(), new AbortController(), new AbortController()] as const;
@@ -228,7 +225,7 @@ describe('a coalescer', () => {
     expect(ran).toEqual([0, 2]);
   });
 
-  test('an aborted item in the middle of a key lets the next one of the key run', async () => {
+  test('an aborted item does not block the next item of its key', async () => {
     const { coalescer, release, ran } = blocked({ keyOf: () => 'one' });
     const controller = new AbortController();
     const first = coalescer.submit(0);
@@ -242,7 +239,7 @@ describe('a coalescer', () => {
     expect(ran).toEqual([0, 2]);
   });
 
-  test('drain waits for every item, including those submitted meanwhile', async () => {
+  test('drain waits for every item, including items submitted during the drain', async () => {
     const { coalescer, release } = blocked({ maxItems: 1 });
     await coalescer.drain();
     const answered: number[] = [];
@@ -265,7 +262,7 @@ describe('a coalescer', () => {
     expect(coalescer.queued).toBe(0);
   });
 
-  test('a coalescer with impossible limits is a bug and throws', () => {
+  test('a coalescer with impossible limits throws', () => {
     expect(() => createCoalescer({ name: 'none', lanes: 0, run: async (items: readonly number[]) => items })).toThrow(
       RangeError,
     );
@@ -292,7 +289,7 @@ describe('properties of a coalescer, over any arrivals, keys, limits, speeds and
     isolate: fc.boolean(),
   });
 
-  test('each item is answered once with its own result; items of a key run one at a time in order; the limits hold', async () => {
+  test('each item is answered once with its own result, within all limits', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ items, maxItems, lanes, maxQueued, isKeyed, isolate }) => {
         const violations: string[] = [];
@@ -437,7 +434,7 @@ describe('a coalescer with gatherMs', () => {
     return { coalescer, started, nowMs, submitAll };
   }
 
-  test('a gathering coalescer sends the first item after a pause immediately, and the following ones together', async () => {
+  test('a gathering coalescer sends the first item after a pause immediately', async () => {
     const { started, submitAll } = gathering({ gatherMs: 20 });
     void submitAll(1);
     await pass(5);
@@ -454,7 +451,7 @@ describe('a coalescer with gatherMs', () => {
     ]);
   });
 
-  test('a batch that is full is sent without further gathering, and the next one gathers again', async () => {
+  test('a full batch is sent without further gathering', async () => {
     const { started, submitAll } = gathering({ gatherMs: 20, maxItems: 3, lanes: 3 });
     void submitAll(1);
     await pass(4);
@@ -468,7 +465,7 @@ describe('a coalescer with gatherMs', () => {
     ]);
   });
 
-  test('gathering delays no item during a drain, not even one submitted meanwhile, and resumes afterwards', async () => {
+  test('gathering delays no item during a drain', async () => {
     const { coalescer, started, submitAll } = gathering({ gatherMs: 20, runMs: 1 });
     void submitAll(1);
     await pass(2);
@@ -484,7 +481,7 @@ describe('a coalescer with gatherMs', () => {
     expect(started.map(({ atMs }) => atMs)).toEqual([0, 3, 4, 24]);
   });
 
-  test('gathered batches start gatherMs apart unless full, no item waits for longer, and each is answered, over any arrivals', async () => {
+  test('gathered batches that are not full start at least gatherMs apart', async () => {
     const scenario = fc.record({
       arrivals: fc.array(
         fc.record({ afterMs: fc.constantFrom(0, 0, 1, 3, 10, 40), items: fc.integer({ min: 1, max: 4 }) }),

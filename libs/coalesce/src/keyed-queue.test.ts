@@ -30,14 +30,14 @@ function submissionOf(item: number, key?: string): Submission<number, number> & 
 
 const itemsOf = (submissions: readonly Submission<number, number>[]) => submissions.map(({ item }) => item);
 
-test('an item that is queued already is not queued again', () => {
+test('a queued item is not queued again', () => {
   const queue = new KeyedQueue<number, number>();
   const submission = submissionOf(1);
   queue.add(submission);
   expect(() => queue.add(submission)).toThrow(BrokenInvariantError);
 });
 
-test('only an item that is running can end its run, and only once', () => {
+test('the run of an item ends only once', () => {
   const queue = new KeyedQueue<number, number>();
   const submission = submissionOf(1);
   queue.add(submission);
@@ -64,7 +64,7 @@ describe('the oldest wait of a queue', () => {
     vi.useRealTimers();
   });
 
-  test('the oldest wait is 0 while nothing waits, and ignores items that run or are answered', () => {
+  test('the oldest wait ignores items that run or are answered', () => {
     const queue = new KeyedQueue<number, number>();
     const [running, answered] = [submissionOf(1), submissionOf(2)];
     queue.add(running);
@@ -78,7 +78,7 @@ describe('the oldest wait of a queue', () => {
     expect(queue.oldestWaitMs).toBe(7);
   });
 
-  test('the oldest wait counts from the submission of an item, even if the item waited for its key and is queued behind newer ones', () => {
+  test('the oldest wait counts from the submission of an item, even if newer items are ahead in the queue', () => {
     const queue = new KeyedQueue<number, number>();
     const first = submissionOf(1, 'a');
     queue.add(first);
@@ -95,7 +95,7 @@ describe('the oldest wait of a queue', () => {
   });
 });
 
-test('the first answer of an item counts, and a later one changes nothing', () => {
+test('only the first answer of an item counts', () => {
   const submission = submissionOf(1);
   rejectSubmission(submission, 'too late');
   resolveSubmission(submission, 1);
@@ -103,7 +103,7 @@ test('the first answer of an item counts, and a later one changes nothing', () =
   expect([submission.results, submission.errors]).toEqual([[], ['too late']]);
 });
 
-test('the keyed queue hands out what a list with locked keys would, over any adds, takes, early answers and ends of runs', () => {
+test('the keyed queue hands out the same items as a list with locked keys', () => {
   const command = fc.oneof(
     fc.record({ kind: fc.constant('add' as const), key: fc.constantFrom(undefined, 'a', 'b', 'c') }),
     fc.record({ kind: fc.constant('take' as const), max: fc.integer({ min: 1, max: 4 }) }),

@@ -1,9 +1,9 @@
 /** The hooks through which tracing observes every coalescer of the process. */
 
 /**
- * Observes an item if `onSubmit` returns an observation for it. Each run of the item has that
- * observation in its `items`, and it is notified when the caller is answered. Callbacks must not
- * throw: their errors fail the batch.
+ * The observer of coalescers observes an item if `onSubmit` returns an observation. Each run of
+ * the item gets that observation in `items`, and `onAnswer` is called when the caller is answered.
+ * Callbacks must not throw: their errors fail the batch.
  */
 export interface CoalescerObserver<Observed extends ObservedItem = ObservedItem> {
   onSubmit(name: string): Observed | undefined;

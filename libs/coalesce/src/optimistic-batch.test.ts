@@ -6,7 +6,7 @@ type Answer = { readonly by: 'optimistic' | 'lock'; readonly request: string };
 const requests = fc.array(fc.record({ request: fc.string(), holds: fc.boolean() }), { maxLength: 30 });
 
 describe('an optimistic batch', () => {
-  it('an optimistic batch gives each request exactly one result, in order, from one of its two writes', async () => {
+  it('an optimistic batch gives each request exactly one result, in order', async () => {
     await fc.assert(
       fc.asyncProperty(requests, async (batch) => {
         const asked: (readonly (typeof batch)[number][])[] = [];
@@ -24,7 +24,7 @@ describe('an optimistic batch', () => {
     );
   });
 
-  it('an optimistic batch keeps apart two requests that are the same object', async () => {
+  it('an optimistic batch distinguishes two requests that are the same object', async () => {
     const request = { id: 1 };
     let tries = 0;
     const results = await runOptimisticBatch<typeof request, { nth: number }>([request, request], {

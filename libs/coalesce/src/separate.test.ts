@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createCoalescer } from './coalescer.ts';
 import { createCoalescersByEnvironment, createSeparateCoalescers } from './separate.ts';
 
-test('an item waits for no item of another group, and every batch has items of one group only', async () => {
+test('an item waits for no item of another group', async () => {
   const batches: string[][] = [];
   const held = Promise.withResolvers<void>();
   const coalescer = createSeparateCoalescers<string, string, 'live' | 'test'>({
@@ -49,7 +49,7 @@ test('no batch mixes live and test items', async () => {
   ]);
 });
 
-test('no batch exceeds the weight limit, except one with a single item that is heavier', async () => {
+test('a batch exceeds the weight limit only if a single item does', async () => {
   const batches: number[][] = [];
   const coalescer = createCoalescer<number, number>({
     name: 'weighed',

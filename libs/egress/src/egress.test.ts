@@ -30,7 +30,7 @@ async function answeredWith(bytes: string | Buffer, limits: { maxBodyBytes?: num
 }
 
 describe('an egress request', () => {
-  it('an egress request arrives unchanged, and requests no content encoding', async () => {
+  it('an egress request arrives unchanged', async () => {
     let [received, head]: [Buffer, IncomingMessage | null] = [Buffer.alloc(0), null];
     await using receiver = await serve(async (request, response) => {
       head = request;
@@ -111,7 +111,7 @@ describe('a response to an egress request', () => {
     expect(literal.timings).toEqual({ dnsMs: null, connectMs: number, waitMs: number, readMs: number });
   });
 
-  it('localhost resolves to this machine, without a query to a name server', async () => {
+  it('localhost resolves to this machine without a DNS query', async () => {
     await using receiver = await serve(hello);
     await using dns = await serveDns(() => {
       throw new Error('the name server was asked');
@@ -121,7 +121,7 @@ describe('a response to an egress request', () => {
   });
 
   it.each([200, 204, 299, 301, 304, 307, 400, 410, 429, 500, 503, 599, 999])(
-    'a response with status %d is returned, and not acted on',
+    'egress returns a response with status %d and does not act on it',
     async (status) => {
       let requests = 0;
       await using receiver = await serve((request, response) => {
@@ -136,7 +136,7 @@ describe('a response to an egress request', () => {
     },
   );
 
-  it('the response is the final one after informational responses', async () => {
+  it('the returned response is the final one after informational responses', async () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n';
     expect(outcomeOf(await answeredWith(`${early}${OK_HEAD}content-length: 2\r\n\r\nok`))).toBe('200 ok');
   });
@@ -154,7 +154,7 @@ describe('a response to an egress request', () => {
     expect(await answeredWith(Buffer.concat([head, body]))).toMatchObject({ body });
   });
 
-  it('a response is read up to its limit, and is complete when it just fits', async () => {
+  it('a response that exactly reaches the size limit is complete', async () => {
     const whole = `${OK_HEAD}content-length: 10\r\n\r\n0123456789`;
     expect(outcomeOf(await answeredWith(whole, { maxBodyBytes: 10 }))).toBe('200 0123456789');
     expect(outcomeOf(await answeredWith(whole, { maxBodyBytes: 9 }))).toBe('200 012345678...');
@@ -165,7 +165,7 @@ describe('a response to an egress request', () => {
     expect(outcomeOf(await answeredWith(`${OK_HEAD}\r\nuntil the end`))).toBe('200 until the end');
   });
 
-  it('a response that never ends is cut off, and its connection is closed', async () => {
+  it('a response that never ends is cut off', async () => {
     const closed = Promise.withResolvers<void>();
     await using receiver = await serve((_, response) => {
       const more = () => {
@@ -224,7 +224,7 @@ describe('an egress request without a response', () => {
     });
   });
 
-  it('a slow head times out, even while bytes keep arriving', async () => {
+  it('a response head that arrives slowly times out', async () => {
     await using receiver = await serveRaw((socket) => {
       socket.write(OK_HEAD);
       const drip = setInterval(() => socket.write('a: b\r\n'), 10);
@@ -240,7 +240,7 @@ describe('an egress request without a response', () => {
     });
   });
 
-  it('a request times out when all phases together take too long, though none does alone', async () => {
+  it('a request times out if all phases together take too long', async () => {
     const timeoutMs = 400;
     const shareMs = timeoutMs / 2;
     await using receiver = await serve((_, response) => {
@@ -254,7 +254,7 @@ describe('an egress request without a response', () => {
     expect((dnsMs ?? 0) + (connectMs ?? 0) + (waitMs ?? 0)).toBeGreaterThan(shareMs);
   });
 
-  it('a request that the caller cancels fails as aborted, before and after it was sent', async () => {
+  it('a cancelled request fails as aborted, before and after it was sent', async () => {
     const arrived = Promise.withResolvers<void>();
     await using receiver = await serve(() => arrived.resolve());
     await using egress = egressOf();
@@ -268,7 +268,7 @@ describe('an egress request without a response', () => {
     expect(receiver.connections).toHaveLength(1);
   });
 
-  it('stopping the process aborts every request, in whatever phase, and closes every connection', async () => {
+  it('stopping the process aborts every request and closes every connection', async () => {
     const [arrived, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await using receiver = await serve((request) => {
       request.socket.on('close', closed.resolve);
@@ -297,7 +297,7 @@ describe('connections of egress', () => {
     expect(receiver.connections).toHaveLength(1);
   });
 
-  it('as many connections are opened as are needed, up to the limit of the origin', async () => {
+  it('egress opens as many connections as requests need, up to the limit of the origin', async () => {
     await using receiver = await serve(hello);
     await using egress = egressOf({ connectionsPerOrigin: 3 });
     const url = `https://127.0.0.1:${receiver.port}/`;
@@ -351,7 +351,7 @@ describe('connections of egress', () => {
     expect(outcomeOf(await post(egress, urlOf(second)))).toBe('200 hello');
   });
 
-  it('connections that no request waits for are not opened', async () => {
+  it('no connection is opened that no request waits for', async () => {
     await using dns = await serveDns(() => 'silence');
     await using egress = egressOf({ dnsServers: [dns.address], connectionsPerOrigin: 1 });
     const requests = Array.from({ length: 5 }, () => post(egress, 'https://receiver.test/', { timeoutMs: SHORT_MS }));

@@ -44,7 +44,7 @@ describe('error codes', () => {
 });
 
 describe('refusals', () => {
-  test('a refusal carries its code and, unless given another sentence, the default one', () => {
+  test('a refusal carries its code and a sentence', () => {
     expect(refused('blocked')).toEqual({ kind: 'refused', code: 'blocked', message: DEFAULT_MESSAGE.blocked });
     expect(refused('conflict', 'It is paid.')).toEqual({ kind: 'refused', code: 'conflict', message: 'It is paid.' });
   });

@@ -41,7 +41,7 @@ const owned = fc
   .constantFrom(...OWNERS)
   .chain((owner) => fc.constantFrom(...payloadsOf(owner)).map((payload) => ({ owner, payload })));
 
-test('an event belongs to the contest service that it names if its ids are that service’s, and otherwise to no service', () => {
+test('an event belongs to the contest service that it names only if that service owns its ids', () => {
   fc.assert(
     fc.property(owned, fc.constantFrom(...OWNERS), ({ owner, payload }, named) => {
       const event = newEvent({ owner: OWNER[named], payload });
@@ -62,7 +62,7 @@ test('an event that names attempts of two contest services belongs to no service
   }
 });
 
-test('an event that names no contest service, or has no payload, belongs to no service', () => {
+test('an event that names no contest service belongs to no service', () => {
   expect(ownerOfEvent(newEvent({ owner: Owner.UNSPECIFIED }))).toBeUndefined();
   expect(ownerOfEvent(newEvent({ payload: undefined }))).toBeUndefined();
 });

@@ -16,12 +16,12 @@ test('the types of events are those of the contract', () => {
   ]);
 });
 
-test('an event has the type of its payload, and one without a payload throws', () => {
+test('the type of an event is that of its payload', () => {
   expect(eventTypeOf(newEvent())).toBe('challenge.suspended');
   expect(() => eventTypeOf(newEvent({ payload: undefined }))).toThrow(TypeError);
 });
 
-test('one fact always gets the same event id, and two facts about one source get different ids', () => {
+test('the event id depends only on the type of the event and its source', () => {
   const sourceId = randomUUID();
   const ids = EVENT_TYPES.map((type) => eventIdOf(type, sourceId));
   expect(ids.every(isUuid)).toBe(true);

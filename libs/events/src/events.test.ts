@@ -141,7 +141,7 @@ describe('events without failures', () => {
     expect((await streams.info(world.stream.name)).state.last_seq).toBe(3);
   });
 
-  test('the publishing service has all its acknowledgements when the consumer has stopped', async () => {
+  test('the publishing service has all acknowledgements when the consumer has stopped', async () => {
     await using owner = createTestOwner({ url: natsUrl(), prefix: newPrefix(), database });
     const { logger } = createTestLogger();
     await using stream = connectEvents({ url: natsUrl(), prefix: owner.stream.prefix, name: 'consumer', logger });
@@ -167,7 +167,7 @@ describe('events without failures', () => {
     expect(await world.owner.waiting()).toEqual([]);
   });
 
-  test('an event that is inserted twice is in the outbox once, and an empty list sends no query', async () => {
+  test('an event that is inserted twice is in the outbox once', async () => {
     await using world = createWorld(natsUrl());
     const event = newEvent();
     await world.owner.outbox.insert(database, [event]);
@@ -177,7 +177,7 @@ describe('events without failures', () => {
     await world.owner.outbox.insert(refusing, []);
   });
 
-  test('events of another prefix are not consumed', async () => {
+  test('a consumer ignores events of another prefix', async () => {
     await using world = createWorld(natsUrl());
     await using other = createWorld(natsUrl());
     await Promise.all([world.isConsumed(), other.isConsumed()]);
@@ -224,7 +224,7 @@ describe('events that the stream lost', () => {
     expect(world.seen.get(event.id)).toBe(2);
   });
 
-  test('the relay publishes again only once the stream has a consumer', async () => {
+  test('the relay publishes again only when the stream has a consumer', async () => {
     const prefix = newPrefix();
     await using owner = createTestOwner({ url: natsUrl(), prefix, database });
     await using operator = await operatorOf(prefix);
@@ -260,7 +260,7 @@ describe('events that the stream lost', () => {
     expect([...gate.consumed].sort()).toEqual(idsOf(events));
   });
 
-  test('when two relays run at once, only one publishes each event again', async () => {
+  test('only one of two concurrent relays publishes each event again', async () => {
     await using world = createWorld(natsUrl());
     await world.isConsumed();
     await using second = createTestOwner({ url: natsUrl(), prefix: world.prefix, database, republishAfterMs: 300 });
@@ -278,7 +278,7 @@ describe('events that the stream lost', () => {
     expect([...world.seen.values()].every((times) => times === 1)).toBe(true);
   });
 
-  test('the relay does not publish events again that are still being consumed', async () => {
+  test('the relay does not publish events again while they are being consumed', async () => {
     const consumed: string[] = [];
     const gate = Promise.withResolvers<void>();
     await using world = createWorld(natsUrl(), {
@@ -302,7 +302,7 @@ describe('events that the stream lost', () => {
 });
 
 describe('an unreachable server', () => {
-  test('a server that is unreachable at the start blocks no caller, and everything arrives once it is reachable', async () => {
+  test('a server that is unreachable at the start blocks no caller', async () => {
     await using server = await startOwnNats();
     await server.kill();
     await using world = createWorld(server.url);
@@ -343,7 +343,7 @@ describe('an unreachable server', () => {
     expect([...world.seen.keys()].sort()).toEqual(idsOf(events));
   });
 
-  test('a full stream reports why it stores nothing, and events continue once the consumer has acknowledged earlier ones', async () => {
+  test('events continue after the consumer has made room in a full stream', async () => {
     await using server = await startOwnNats({ maxStoreBytes: 64 * 1_024 });
     const gate = createGate();
     const { logger, lines } = createTestLogger();
@@ -363,7 +363,7 @@ describe('an unreachable server', () => {
     expect([...gate.consumed].sort()).toEqual(idsOf(events));
   });
 
-  test('events that a server lost with its store are published to it again', async () => {
+  test('events that a server lost with its store are published again', async () => {
     await using server = await startOwnNats();
     const gate = createGate();
     await using world = createWorld(server.url, { consume: gate.consume });
@@ -378,7 +378,7 @@ describe('an unreachable server', () => {
     expect([...gate.consumed].sort()).toEqual(idsOf(events));
   });
 
-  test('no caller waits for a server that hangs, and events continue where they stopped', async () => {
+  test('no caller waits for a server that hangs', async () => {
     await using server = await startOwnNats();
     await using world = createWorld(server.url);
     await world.isConsumed();
@@ -393,7 +393,7 @@ describe('an unreachable server', () => {
     expect([...world.seen.keys()].sort()).toEqual(idsOf(events));
   });
 
-  test('a server that hangs keeps no connection open at the end', async () => {
+  test('closing the client also closes its connection to a server that hangs', async () => {
     await using server = await startOwnNats();
     const world = createWorld(server.url);
     await world.isConsumed();
@@ -424,7 +424,7 @@ describe('a failing consumer', () => {
     expect(consumed).toEqual([event.id]);
   });
 
-  test('an event that always fails delays no other, and is published again from its outbox', async () => {
+  test('an event that always fails delays no other event', async () => {
     const bad = newEvent();
     let tries = 0;
     let isRepaired = false;
@@ -451,7 +451,7 @@ describe('a failing consumer', () => {
     expect(consumed).toContain(bad.id);
   });
 
-  test('an event is retried longer while the database is unreachable, and the rest of its message is acknowledged', async () => {
+  test('an event is retried longer while the database is unreachable', async () => {
     const missing = newEvent();
     let tries = 0;
     await using world = createWorld(natsUrl(), {
@@ -470,7 +470,7 @@ describe('a failing consumer', () => {
     expect(tries).toBe(8);
   });
 
-  test('messages that cannot be decoded are dropped and logged, and do not fail the readable events', async () => {
+  test('messages that cannot be decoded do not fail the readable events', async () => {
     const { logger, lines } = createTestLogger();
     await using world = createWorld(natsUrl(), { logger });
     await world.isConsumed();
@@ -566,7 +566,7 @@ test('an acknowledgement that cannot be decoded is ignored', async () => {
   expect([...world.seen.keys()]).toEqual([event.id]);
 });
 
-test('a consumer from an older release is updated to this release’s configuration', async () => {
+test('a consumer of an older release gets the configuration of this release', async () => {
   const { logger } = createTestLogger();
   await using stream = connectEvents({ url: natsUrl(), prefix: newPrefix(), name: 'x', logger });
   await eventually('it is connected', () => stream.connection.current !== undefined);
@@ -587,7 +587,7 @@ test('a prefix that cannot be part of a subject is refused', () => {
     );
 });
 
-test('the stream is kept by the configured number of servers, and a standalone server refuses more than one', async () => {
+test('a standalone server refuses a stream with more than one replica', async () => {
   const { logger } = createTestLogger();
   await using three = connectEvents({ url: natsUrl(), prefix: newPrefix(), replicas: 3, name: 'x', logger });
   await eventually('it is connected', () => three.connection.current !== undefined);
@@ -631,7 +631,7 @@ describe('events of both environments', () => {
     return { live: after.live - before.live, test: after.test - before.test };
   }
 
-  test('waiting events are measured per environment, and due live events are published again first', async () => {
+  test('due live events are published again before events of play money', async () => {
     // Makes each event due once, however long the run takes.
     await using world = createWorld(natsUrl(), { republishAfterMs: 30_000 });
     await world.isConsumed();
@@ -655,7 +655,7 @@ describe('events of both environments', () => {
     expect(await valuesOf('laurel_outbox_events')).toEqual({ live: 0, test: 0 });
   });
 
-  test('an event of play money that is never acknowledged raises the age of play money only', async () => {
+  test('an unacknowledged event of play money raises only the age of play money', async () => {
     await using owner = createTestOwner({ url: natsUrl(), prefix: newPrefix(), database });
     await owner.happen(newEvents(1), { isPublished: false });
     await database.query(longAgo);

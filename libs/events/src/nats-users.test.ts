@@ -117,7 +117,7 @@ describe('subscribe permissions of the NATS users', () => {
   });
 });
 
-test('a request that is not permitted fails, and changes nothing', async () => {
+test('a request without permission fails', async () => {
   for (const user of NATS_USERS) {
     const { streams } = await (await login(user)).jetstreamManager({ checkAPI: false, timeout: 500 });
     for (const act of [streams.delete(stream), streams.purge(stream), streams.getMessage(stream, { seq: 1 })])
@@ -133,7 +133,7 @@ test('NATS refuses a connection without a user, with a wrong password or of an u
     await expect(connect({ servers, ...credentials, reconnect: false })).rejects.toThrow(/authorization/i);
 });
 
-test('a service that publishes another service’s event gets an error, because NATS does not store it', async () => {
+test('NATS rejects a service’s publication of another service’s event', async () => {
   const owner = (user: NatsUser) => {
     const { logger } = createTestLogger();
     return opened.use(connectEvents({ url: urlAs(user, natsUrl()), prefix, name: user, logger }));

@@ -57,7 +57,7 @@ test('a failpoint with a delay waits', async () => {
   expect(performance.now() - before).toBeGreaterThanOrEqual(29);
 });
 
-test('an unknown failpoint action is an error of the test', async () => {
+test('an unknown failpoint action throws', async () => {
   const { failpoint } = await load(directory);
   arm('explode');
   expect(() => failpoint(NAME)).toThrow('"explode", which is not an action');

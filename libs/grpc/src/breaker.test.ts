@@ -33,7 +33,7 @@ async function open(): Promise<void> {
   expect(await fail()).toBeInstanceOf(UnavailableError);
 }
 
-test('the metric shows a breaker as open while calls fail, until one succeeds', async () => {
+test('the metric shows a breaker as open from the first failures until a call succeeds', async () => {
   expect(await isShownOpen()).toBe(0);
   await open();
   // Two minutes of load: a probe a second fails, and the calls in between are not sent.
@@ -50,7 +50,7 @@ test('the metric shows a breaker as open while calls fail, until one succeeds', 
   expect(await isShownOpen()).toBe(0);
 });
 
-test('the metric shows a breaker without calls as open for half a minute only, because its next call is sent', async () => {
+test('the metric shows a breaker without calls as open for at most half a minute', async () => {
   await open();
   vi.advanceTimersByTime(30_999);
   expect(await isShownOpen()).toBe(1);
@@ -63,7 +63,7 @@ test('the metric shows a breaker without calls as open for half a minute only, b
   expect(await fail()).toBeInstanceOf(UnavailableError);
 });
 
-test('the metric shows a breaker as open while its probe is under way, however long that takes', async () => {
+test('the metric shows a breaker as open while its probe is under way', async () => {
   await open();
   vi.advanceTimersByTime(20_000);
   const answer = Promise.withResolvers<string>();

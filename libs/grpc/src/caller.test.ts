@@ -24,7 +24,7 @@ describe('the service that a certificate names', () => {
     expect(serviceOfNames(names)).toBe(service);
   });
 
-  test('a certificate names a Laurel service only if exactly one URI is exactly its name', () => {
+  test('a certificate names a Laurel service only if exactly one URI is that service’s name', () => {
     const name = fc.oneof(
       fc.constantFrom(...SERVICE_NAMES).map((service) => `URI:spiffe://laurel/${service}`),
       fc.string({ unit: 'grapheme-ascii' }).map((text) => `URI:${text}`),

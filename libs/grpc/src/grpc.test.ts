@@ -56,7 +56,7 @@ describe.each([
   });
 
   describe('the end of a call', () => {
-    test('a response arrives complete, with 64-bit amounts and instants, and the request id is sent along', async () => {
+    test('a response arrives complete, with 64-bit amounts and instants', async () => {
       const seen: unknown[] = [];
       const { port } = await serve({
         deposit: async (request, { requestId }) => {
@@ -81,7 +81,7 @@ describe.each([
       expect(seen).toEqual([deposit, 'req-1', undefined]);
     });
 
-    test('a refusal arrives as the same value, for every code', async () => {
+    test('every refusal arrives unchanged', async () => {
       const { port } = await serve({
         denyPayout: async ({ awardId }) => refused(awardId as ApiErrorCode, `no: „${awardId}“`),
         releasePayout: async ({ awardId }) => refused(awardId as ApiErrorCode),
@@ -93,7 +93,7 @@ describe.each([
       }
     });
 
-    test('a refusal of a code that the caller does not know is a failed call, never a response', async () => {
+    test('a refusal with a code that the caller does not know is a failed call', async () => {
       const { port } = await serve({
         denyPayout: async () => ({ ...refused('blocked'), code: 'unheard_of' as ApiErrorCode }),
       });
@@ -101,7 +101,7 @@ describe.each([
       expect(error).toMatchObject({ code: status.FAILED_PRECONDITION, definite: false });
     });
 
-    test('what a handler throws is logged at the server, and the caller gets only a failure', async () => {
+    test('an error of a handler is logged at the server and hidden from the caller', async () => {
       const bug = new Error('relation "accounts" does not exist');
       const { port } = await serve({ audit: () => Promise.reject(bug) });
       const error = await failureOf(connect(port).audit({}));
@@ -112,7 +112,7 @@ describe.each([
       ]);
     });
 
-    test('a response that does not fit its message is logged, and its text is not sent to the caller', async () => {
+    test('a response that does not fit its message is logged and hidden from the caller', async () => {
       const { port } = await serve({
         deposit: async () => ({ balanceCents: 'secret' as unknown as bigint, postedBefore: false }),
       });
@@ -128,7 +128,7 @@ describe.each([
       expect(await failureOf(connect(port).audit({}))).toMatchObject({ code: status.UNIMPLEMENTED, definite: true });
     });
 
-    test('a lost reply looks like a broken connection, and an idempotent call is sent once more', async () => {
+    test('an idempotent call is sent once more after a lost reply', async () => {
       const seen: string[] = [];
       const { port } = await serve({
         denyPayout: async ({ awardId }) => {
@@ -165,7 +165,7 @@ describe.each([
       await aborted.promise;
     });
 
-    test('a caller that gives up cancels its call, before or after it was sent', async () => {
+    test('a caller that aborts cancels its call, before or after it was sent', async () => {
       const entered = Promise.withResolvers<void>();
       const aborted = Promise.withResolvers<void>();
       const { port } = await serve({
@@ -192,7 +192,7 @@ describe.each([
   describe('the breaker', () => {
     const breaker = { volumeThreshold: 5, resetTimeoutMs: 50 };
 
-    test('the breaker opens when the service cannot be reached, fails calls immediately, and closes after a probe succeeds', async () => {
+    test('the breaker opens when the service cannot be reached and closes after a successful probe', async () => {
       const port = await fixture.freePort();
       const wallet = connect(port, { breaker });
       const errors: CallFailedError[] = [];
@@ -231,7 +231,7 @@ describe.each([
       expect(await failureOf(wallet.audit({}))).toBeInstanceOf(UnavailableError);
     });
 
-    test('refusals, bugs in a handler and callers that give up never open the breaker', async () => {
+    test('neither refusals nor errors of a handler nor aborted calls open the breaker', async () => {
       const { port } = await serve({
         denyPayout: async () => refused('not_found'),
         audit: () => Promise.reject(new Error('bug')),
@@ -248,7 +248,7 @@ describe.each([
   });
 
   describe('the life of a server', () => {
-    test('a server that stops completes the call in flight, and accepts no new one', async () => {
+    test('a stopping server completes the call that is under way', async () => {
       const entered = Promise.withResolvers<void>();
       const release = Promise.withResolvers<void>();
       const server = await serve({
@@ -268,7 +268,7 @@ describe.each([
       expect(logged).toEqual([]);
     });
 
-    test('a stopping server cuts off a call that does not end in time', async () => {
+    test('a stopping server cuts off a call that does not complete in time', async () => {
       const entered = Promise.withResolvers<void>();
       const audit = () => {
         entered.resolve();
@@ -282,7 +282,7 @@ describe.each([
       expect(logged).toEqual([{ fields: { limitMs: 50 }, message: 'calls still in flight are cut off' }]);
     });
 
-    test('a client finds a server that restarted on the same port', async () => {
+    test('a client reconnects to a server that restarted on the same port', async () => {
       const handlers: Partial<WalletHandlers> = { audit: async () => ({ checks: [] }) };
       const first = await serve(handlers);
       const wallet = connect(first.port);
@@ -324,7 +324,7 @@ describe('the health service', () => {
     expect(await check()).toEqual({ status: 'SERVING' });
   });
 
-  test('a server that stops first answers NOT_SERVING, and completes the call in flight', async () => {
+  test('a stopping server answers NOT_SERVING before it completes the call under way', async () => {
     const entered = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const server = await serve({
@@ -362,7 +362,7 @@ describe.each(['gRPC', 'in-process'] as const)('a coalesced call, %s,', (by) => 
     way = by;
   });
 
-  test('items of concurrent requests share a coalesced call, each gets its own answer, and the batch sizes are measured', async () => {
+  test('concurrent requests share a coalesced call, and each gets its own answer', async () => {
     const batches: string[][] = [];
     const { port } = await serve({
       resolveFees: async ({ queries }) => {
@@ -386,7 +386,7 @@ describe.each(['gRPC', 'in-process'] as const)('a coalesced call, %s,', (by) => 
     expect(page).toMatch(new RegExp(`laurel_coalesced_call_items_sum\\{[^}]*call="test_resolve_${by}"[^}]*\\} 100`));
   });
 
-  test('a coalesced call is sent once more after a lost reply; after a second one all of its items fail', async () => {
+  test('a coalesced call fails after a second lost reply', async () => {
     const batches: string[][] = [];
     let losses = 1;
     const { port } = await serve({

@@ -120,7 +120,7 @@ describe.each<{ way: string; hot: readonly WalletRpc[] }>([
 ])('a call that is made $way', ({ hot }) => {
   const quick = { hot, deadlineMs: 2_000 };
 
-  test('the caller of an rpc is the service that its certificate names, and an rpc accepts only its callers', async () => {
+  test('an rpc accepts only the services that its rules name', async () => {
     const { port, seen } = await serveWallet();
     const gateway = fixture.connect(port, { ...quick, identity: await certificates.identityOf('gateway') });
     const challenge = fixture.connect(port, { ...quick, identity: await certificates.identityOf('challenge') });
@@ -140,14 +140,14 @@ describe.each<{ way: string; hot: readonly WalletRpc[] }>([
     );
   });
 
-  test('a call with a certificate of the authority that names no Laurel service is refused', async () => {
+  test('a call with a certificate that names no Laurel service is refused', async () => {
     const { port, seen } = await serveWallet();
     const unknown = fixture.connect(port, { ...quick, identity: await certificates.identityOf('nats') });
     expect(await failureOf(unknown.audit({}))).toMatchObject({ code: status.PERMISSION_DENIED });
     expect(seen).toEqual([]);
   });
 
-  test('a call without a certificate, without TLS, or with a certificate of another authority is not accepted', async () => {
+  test('a call without a certificate of the trusted authority is not accepted', async () => {
     const { port, seen } = await serveWallet();
     const other = await certificates.identityOf('gateway', await createCertificateAuthority());
     for (const identity of [undefined, other]) {
@@ -190,7 +190,7 @@ describe.each<{ way: string; hot: readonly WalletRpc[] }>([
     expect(seen).toEqual([]);
   });
 
-  test('a call reaches the intended service and no other, whatever the address', async () => {
+  test('a call reaches only the intended service, whatever the address', async () => {
     const handlers: Partial<WalletHandlers> = { audit: async () => ({ checks: [] }) };
     const impostor = await fixture.serve(handlers, 0, 5_000, { identity: await certificates.identityOf('webhook') });
     const foreign = await certificates.identityOf('wallet', await createCertificateAuthority());
@@ -207,7 +207,7 @@ describe.each<{ way: string; hot: readonly WalletRpc[] }>([
     }
   });
 
-  test('a new call uses the current certificates, and an open connection goes on', async () => {
+  test('a new call uses the current certificates', async () => {
     const { port, identity: ofServer } = await serveWallet();
     const ofClient = await certificates.identityOf('gateway');
     const open = fixture.connect(port, { ...quick, identity: ofClient });
@@ -234,7 +234,7 @@ describe.each<{ way: string; hot: readonly WalletRpc[] }>([
   });
 });
 
-test('an unusable certificate file changes nothing and is logged once, until the files are usable again', async () => {
+test('an unusable certificate file is logged once and changes nothing', async () => {
   const logged: { message: string }[] = [];
   const identity = await certificates.identityOf('wallet', undefined, logged);
   await fixture.serve({ audit: async () => ({ checks: [] }) }, 0, 5_000, { identity }).then(async ({ port }) => {
@@ -312,7 +312,7 @@ function dial(
   });
 }
 
-test('no TLS session is resumed by a ticket: each connection presents a currently accepted certificate', async () => {
+test('no TLS session is resumed by a ticket', async () => {
   const { port, identity } = await serveWallet();
   const shown = await gatewaysShow();
   const first = await dial(port, shown);
@@ -329,7 +329,7 @@ test('no TLS session is resumed by a ticket: each connection presents a currentl
   expect(await dial(port, { ...shown, session })).toMatch(/^(closed|ECONNRESET)$/);
 });
 
-test('a stream that was opened with an earlier certificate ends with its connection, whatever the caller does', async () => {
+test('a stream that was opened with an earlier certificate closes with its connection', async () => {
   const identity = await certificates.identityOf('wallet');
   const connectionAge = { limitMs: 200, graceMs: 100 };
   const { port } = await fixture.serve({}, 0, 5_000, { identity, connectionAge });

@@ -38,7 +38,7 @@ function frozen<Value>(value: Value): Value {
   return Object.freeze(value);
 }
 
-test('neither side of a call can change what the other holds', async () => {
+test('neither side of an in-process call can change the values of the other side', async () => {
   const query = () => ({ transferId: 'a', attemptId: 'b', feeGeneration: 1, tombstoneIfAbsent: true });
   const kept = frozen({ resolutions: [{ state: FeeState.POSTED, refusalCode: 'kept' }] });
   const { port } = await fixture.serve({
@@ -56,7 +56,7 @@ test('neither side of a call can change what the other holds', async () => {
   expect(kept).toEqual({ resolutions: [{ state: FeeState.POSTED, refusalCode: 'kept' }] });
 });
 
-test('both sides get what gRPC would deliver, whatever the values', async () => {
+test('both sides of an in-process call get what gRPC would deliver', async () => {
   const seen: ChargeFeesRequest[] = [];
   let answer: ChargeFeesResponse = { results: [] };
   const handlers = {
@@ -120,7 +120,7 @@ test('both sides get what gRPC would deliver, whatever the values', async () => 
   );
 });
 
-test('a caller is the service that its channel was made for, and may make the calls that its rules accept', async () => {
+test('the caller of an in-process call is the service for which the channel was made', async () => {
   const seen: Caller[] = [];
   const see = async (_: unknown, { caller }: { readonly caller: Caller }) => {
     seen.push(caller);
@@ -143,7 +143,7 @@ test('a caller is the service that its channel was made for, and may make the ca
   expect(await metrics.metrics()).toMatch(/laurel_grpc_calls_not_permitted_total\{[^}]*caller="webhook"[^}]*\} 1/);
 });
 
-test('a handler runs in the context in which its service has started, not in that of its caller', async () => {
+test('a handler runs in the async context of its own service', async () => {
   const context = new AsyncLocalStorage<string>();
   const seen: (string | undefined)[] = [];
   const { port } = await context.run('wallet', () =>

@@ -47,7 +47,7 @@ function echo(answer: (ref: string) => Promise<string>): Partial<WalletHandlers>
 
 const refs = (count: number) => Array.from({ length: count }, (_, index) => `ref-${index}`);
 
-test('calls of one stream run concurrently, and each gets its own answer in whatever order they end', async () => {
+test('calls of one stream run concurrently and complete in any order', async () => {
   const open = new Map<string, () => void>();
   const { port } = await fixture.serve(
     echo(async (ref) => {
@@ -69,7 +69,7 @@ test('calls of one stream run concurrently, and each gets its own answer in what
   expect(order).toEqual(reversed);
 });
 
-test('calls of a broken connection fail as unavailable, and retryable ones are sent again over a new one', async () => {
+test('retryable calls of a broken connection are sent again over a new one', async () => {
   const entered: string[] = [];
   const server = await fixture.serve(
     echo((ref) => {
@@ -88,7 +88,7 @@ test('calls of a broken connection fail as unavailable, and retryable ones are s
   expect(entered).toEqual(['a', 'b', 'c', 'c']);
 });
 
-test('a stream that is renewed at every call loses no call, and the calls reach every replica', async () => {
+test('a stream that is renewed at every call loses no call', async () => {
   const served = [0, 0];
   const [one, other] = await Promise.all(
     [0, 1].map((replica) =>
@@ -108,7 +108,7 @@ test('a stream that is renewed at every call loses no call, and the calls reach 
   expect(await Promise.all(refs(50).map((ref) => resolve(ref)))).toEqual(refs(50));
 });
 
-test('every call is answered while the replica that has the stream drains, by that replica or the other', async () => {
+test('every call is answered while the replica that has the stream drains', async () => {
   const served = [0, 0];
   const servers = await Promise.all(
     served.map((_, replica) =>
@@ -135,7 +135,7 @@ test('every call is answered while the replica that has the stream drains, by th
   await Promise.all(callers);
 });
 
-test('a server that stops answers the calls that were already sent to it, and then ends immediately', async () => {
+test('a stopping server answers the calls that were already sent to it', async () => {
   const release = Promise.withResolvers<void>();
   const server = await fixture.serve(
     echo(async (ref) => {
@@ -183,7 +183,7 @@ test('a multiplexed call that is too large for a message fails alone', async () 
   expect([small, request.code, response.code]).toEqual(['small', status.RESOURCE_EXHAUSTED, status.RESOURCE_EXHAUSTED]);
 });
 
-test('an unknown rpc and a malformed request end with a status, and the stream goes on', async () => {
+test('a malformed request fails with a status and leaves the stream open', async () => {
   const { port } = await fixture.serve(echo(async (ref) => ref));
   const channel = new ExchangeServiceClient(`127.0.0.1:${port}`, credentials.createInsecure());
   stack.defer(() => channel.close());
@@ -210,7 +210,7 @@ test('an unknown rpc and a malformed request end with a status, and the stream g
   await once(stream, 'status');
 });
 
-test('an unreadable answer fails its call, and a repeated answer or one to no pending call changes nothing', async () => {
+test('an unreadable answer fails its call', async () => {
   const { path, responseSerialize } = WalletServiceService.resolvePlayers;
   const answerTo = (id: number, account: string): Answer => ({
     id,
@@ -238,7 +238,7 @@ test('an unreadable answer fails its call, and a repeated answer or one to no pe
   expect(await resolve('c')).toBe('first');
 });
 
-test('a caller that gives two running calls one id loses its stream, before one gets the answer of the other', async () => {
+test('a caller that gives two running calls one id loses its stream', async () => {
   const { port } = await fixture.serve(echo(() => new Promise(() => undefined)));
   const channel = new ExchangeServiceClient(`127.0.0.1:${port}`, credentials.createInsecure());
   stack.defer(() => channel.close());
@@ -252,7 +252,7 @@ test('a caller that gives two running calls one id loses its stream, before one 
   expect(await failed).toMatchObject([{ code: status.INTERNAL, details: 'two running calls of a stream have one id' }]);
 });
 
-test('a stream that retires accepts no more calls, and ends its side once', () => {
+test('a retiring stream accepts no more calls', () => {
   const ends: string[] = [];
   const wire = Object.assign(new EventEmitter(), {
     writableEnded: false,
@@ -272,7 +272,7 @@ test('a stream that retires accepts no more calls, and ends its side once', () =
   expect(ends).toEqual(['end']);
 });
 
-test('a frame holds the items of one turn, the next one those pushed while it was written, and none exceeds its size', async () => {
+test('a frame holds the items of one turn, and an item above the size limit gets a frame of its own', async () => {
   const written: { items: readonly number[]; onWritten: () => void }[] = [];
   const writer = createFrameWriter<number>({
     sizeOf: (item) => item,
@@ -295,7 +295,7 @@ test('a frame holds the items of one turn, the next one those pushed while it wa
   expect(written.at(-1)?.items).toEqual([6]);
 });
 
-test('a server that goes away writes nothing to a stream that it has ended', async () => {
+test('a server that goes away writes nothing to a stream that has ended', async () => {
   const calls: string[] = [];
   const stream = Object.assign(new EventEmitter(), {
     sendMetadata: () => undefined,

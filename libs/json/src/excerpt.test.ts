@@ -17,7 +17,7 @@ describe('the excerpt of a body', () => {
     expect(excerptOf(body)).toBe(excerpt);
   });
 
-  it('the excerpt of a body is its beginning without NUL, at most 1,000 characters as PostgreSQL counts them', () => {
+  it('the excerpt of a body is its first 1,000 characters without NUL, as PostgreSQL counts them', () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 2_000 }),
       fc.string({ unit: 'binary', minLength: 900, maxLength: 1_100 }).map((text) => Buffer.from(text)),

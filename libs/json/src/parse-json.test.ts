@@ -14,13 +14,13 @@ describe('a member name that is spelled with an escape', () => {
     ['a code point', '{"h":[],"\\\\u0061b":0}', '{"h":1,"\\u0061bcdefg":2}', ['h', 'abcdefg']],
     ['a quote beside a backslash', '{"k":[],"\\\\":0,"x":1}', '{"k":1,"\\"":1,"\\\\":2}', ['k', '"', '\\']],
     ['a quote further in', '{"h":[],"\\\\":0}', '[ {"h":1, "\\"" \n : {"\\"":1} } ]', ['h', '"']],
-  ])('an escaped name is kept after another was read: %s', (_name, first, second, names) => {
+  ])('parsing another text does not change an escaped name: %s', (_name, first, second, names) => {
     parseJson(first);
     const value = parseJson(second);
     expect(Object.keys((Array.isArray(value) ? value[0] : value) as object)).toEqual(names);
   });
 
-  test('an escaped member name is distinguished from a value with an escape, or one that looks like a name', () => {
+  test('an escaped member name is distinguished from a value with an escape', () => {
     expect(parseJson('["\\"", "\\":", {"a":"\\\\"}, "\\\\", {"\\\\" : ":"}]')).toEqual([
       '"',
       '":',
@@ -30,13 +30,13 @@ describe('a member name that is spelled with an escape', () => {
     ]);
   });
 
-  test('a member name is the same however it is spelled: the last value counts, at the position of the first', () => {
+  test('the last value of a repeated member counts, however the member name is spelled', () => {
     expect(JSON.stringify(parseJson('{"\\u0061":1,"b":2,"a":{"\\n":3},"\\n":4,"\\u000A":5,"\\u0031":6}'))).toBe(
       '{"1":6,"a":{"\\n":3},"b":2,"\\n":5}',
     );
   });
 
-  test('a member name may be __proto__, which is a member and not the prototype', () => {
+  test('a member named __proto__ does not set the prototype', () => {
     const value = parseJson('{"\\u005f_proto__":{"admin":true},"\\"":{"__proto__":null}}') as Record<string, object>;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(Object.keys(value)).toEqual(['__proto__', '"']);
@@ -133,7 +133,7 @@ const { sample } = fc.letrec<{ sample: Sample }>((tie) => ({
   ),
 }));
 
-test('every text is read as it is spelled, whatever was read before', () => {
+test('every text is read as it is spelled, whatever was parsed before', () => {
   fc.assert(
     fc.property(sample, ({ text, value }) => {
       const parsed = parseJson(text);

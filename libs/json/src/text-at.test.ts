@@ -15,7 +15,7 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   ];
 }
 
-test('a search for many paths together finds the same texts as a search for each path alone', () => {
+test('a search for many paths finds the same texts as one search for each path', () => {
   fc.assert(
     fc.property(
       fc.jsonValue({ maxDepth: 4 }),

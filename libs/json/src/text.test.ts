@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldAscii, isAtMost, isStorable } from './text.ts';
 
-test('characters are code points: 255 emoji pass as 255 characters, 256 are too many', () => {
+test('a length limit counts code points: 255 emoji are 255 characters', () => {
   expect(isAtMost('😀'.repeat(255), 255)).toBe(true);
   expect(isAtMost('😀'.repeat(256), 255)).toBe(false);
   expect(isAtMost('x'.repeat(256), 255)).toBe(false);
@@ -22,11 +22,11 @@ test.each([
   ['nothing', '', true],
   ['NUL', 'a\0', false],
   ['half a surrogate pair', 'a\ud83d', false],
-])('a text can be stored by its characters and not its UTF-16 units: %s', (_what, text, expected) => {
+])('the storage limit counts characters, not UTF-16 units: %s', (_what, text, expected) => {
   expect(isStorable(text, 255)).toBe(expected);
 });
 
-test('folding changes the 26 letters of ASCII and no other character, so that two identifiers stay two', () => {
+test('folding changes only the 26 letters of ASCII', () => {
   expect(foldAscii('Kate@EXAMPLE.com')).toBe('kate@example.com');
   // The Kelvin sign, the dotted capital I, the long s, and a capital with an accent.
   for (const other of ['\u212aate@example.com', '\u0130', '\u017f', '\u00c9']) expect(foldAscii(other)).toBe(other);

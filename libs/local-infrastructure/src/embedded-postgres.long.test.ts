@@ -46,7 +46,7 @@ async function ask(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-test('an embedded PostgreSQL starts, keeps its data over a stop, and leaves no process', async () => {
+test('an embedded PostgreSQL keeps its data over a stop', async () => {
   const first = await start();
   await ensureDatabase(first.superuserUrl, 'laurel "wallet"');
   await ensureDatabase(first.superuserUrl, 'laurel "wallet"');
@@ -60,7 +60,7 @@ test('an embedded PostgreSQL starts, keeps its data over a stop, and leaves no p
   expect(await readFile(optionsOf().logFile, 'utf8')).toContain('database system is ready');
 });
 
-test('an embedded PostgreSQL writes a log that only its owner can read, even if an older log was world-readable', async () => {
+test('an embedded PostgreSQL makes its log readable only for its owner', async () => {
   const { logFile } = optionsOf();
   await mkdir(join(root, 'logs'));
   await writeFile(logFile, 'kept\n');
@@ -83,7 +83,7 @@ test('an embedded PostgreSQL accepts settings and a port', async () => {
   expect(await ask(server.superuserUrl, 'show fsync')).toEqual([{ fsync: 'off' }]);
 });
 
-test('a start of PostgreSQL on a port that is in use fails with a one-sentence message', async () => {
+test('a start of PostgreSQL on a port in use fails with a one-sentence message', async () => {
   const blocker = createServer().listen(0, '127.0.0.1');
   cleanups.push(() => blocker.close());
   await new Promise((resolve) => blocker.once('listening', resolve));
@@ -92,13 +92,13 @@ test('a start of PostgreSQL on a port that is in use fails with a one-sentence m
   await expect(start(port)).rejects.toThrow(`port ${port} is in use by another program`);
 });
 
-test('a second start of PostgreSQL on the same data fails and disturbs nothing', async () => {
+test('a second start of PostgreSQL on the same data fails without disturbing the first', async () => {
   const server = await start();
   await expect(start()).rejects.toThrow(`already runs for the process ${process.pid}`);
   expect(await ask(server.superuserUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test('a start takes over from the PostgreSQL server of a killed parent, and loses no data', async () => {
+test('a start replaces the PostgreSQL server of a killed parent without losing data', async () => {
   const port = await freePort();
   const orphanPid = await startInChildThatIsKilled(port);
   expect(() => process.kill(orphanPid, 0)).not.toThrow();
@@ -108,7 +108,7 @@ test('a start takes over from the PostgreSQL server of a killed parent, and lose
   expect(await ask(server.superuserUrl, 'select id from committed')).toEqual([{ id: 42 }]);
 });
 
-test('a killed PostgreSQL server and an old postmaster.pid do not block the next start', async () => {
+test('a killed PostgreSQL server and its old postmaster.pid do not block the next start', async () => {
   const first = await start();
   await ask(first.superuserUrl, 'create table a as select 1 as id');
   process.kill(first.pid, 'SIGKILL');
@@ -123,7 +123,7 @@ test('a killed PostgreSQL server and an old postmaster.pid do not block the next
   expect(await ask(third.superuserUrl, 'select id from a')).toEqual([{ id: 1 }]);
 });
 
-test('a start does not end another folder’s server that has the process id of an old postmaster.pid', async () => {
+test('a start does not end a server of another folder that has the process id of an old postmaster.pid', async () => {
   const other = await start();
   const dataDirectory = join(root, 'second', 'postgres');
   const startSecond = () => startEmbeddedPostgres({ ...optionsOf(), dataDirectory });
@@ -145,7 +145,7 @@ test('a second start of PostgreSQL on the same data by another path fails too', 
   expect(await ask(server.superuserUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test('a server is an orphan if another process now has the id of its parent', async () => {
+test('a server counts as an orphan if another process now has the id of its parent', async () => {
   const port = await freePort();
   const server = await start(port);
   const owner = join(optionsOf().dataDirectory, 'owner');
@@ -163,7 +163,7 @@ test('a start of PostgreSQL replaces an incomplete data folder', async () => {
   expect((await readdir(dataDirectory)).sort()).toEqual(['cluster', 'owner', 'password']);
 });
 
-test('a start of PostgreSQL on data of another version is refused, and the data is left unchanged', async () => {
+test('a start of PostgreSQL on data of another version is refused and leaves the data unchanged', async () => {
   const { dataDirectory } = optionsOf();
   const version = join(dataDirectory, 'cluster', 'PG_VERSION');
   await mkdir(join(dataDirectory, 'cluster'), { recursive: true });
@@ -173,7 +173,7 @@ test('a start of PostgreSQL on data of another version is refused, and the data 
   expect(existsSync(version)).toBe(true);
 });
 
-test('a start of PostgreSQL on data without its password fails with a message, and the data is left unchanged', async () => {
+test('a start of PostgreSQL on data without its password fails and leaves the data unchanged', async () => {
   const { dataDirectory } = optionsOf();
   await mkdir(join(dataDirectory, 'cluster'), { recursive: true });
   await expect(start()).rejects.toThrow(`${join(dataDirectory, 'password')} is missing`);

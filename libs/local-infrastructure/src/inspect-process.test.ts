@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { findIdentified, identifyProcess, inspectProcess } from './inspect-process.mjs';
 
-test('a process is found by the line that identifies it until it exits', async () => {
+test('a running process is found by its identifying line', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   await once(child, 'spawn');
   const pid = child.pid as number;
@@ -14,7 +14,7 @@ test('a process is found by the line that identifies it until it exits', async (
   expect([findIdentified(line), inspectProcess(pid)]).toEqual([null, null]);
 });
 
-test('a later process with the same id does not match an identifying line, unless the line is the id alone, as the previous release wrote it', () => {
+test('a later process with the same id does not match an identifying line', () => {
   expect(findIdentified(`${process.pid} another-boot 1`)).toBeNull();
   expect(findIdentified(String(process.pid))).toMatchObject({ pid: process.pid });
 });

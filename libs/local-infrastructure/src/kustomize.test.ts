@@ -9,7 +9,7 @@ const machine = (executables: readonly string[]) => ({
   isExecutable: (file: string) => executables.includes(file),
 });
 
-test('kustomize on the search path is used first, then kubectl, then one that was fetched before', () => {
+test('kustomize on the search path takes precedence over kubectl and a fetched copy', () => {
   const all = ['/usr/bin/kustomize', '/usr/local/bin/kubectl', KEPT];
   expect(installedRenderCommand(machine(all), KEPT)).toEqual(['/usr/bin/kustomize', 'build']);
   expect(installedRenderCommand(machine(all.slice(1)), KEPT)).toEqual(['/usr/local/bin/kubectl', 'kustomize']);

@@ -11,7 +11,7 @@ import { obtainNats } from './nats-server.ts';
 
 const KEPT_BELOW = fileURLToPath(new URL('../../../node_modules/.cache/laurel', import.meta.url));
 
-test('a killed NATS server restarts at its address with its store, or with an empty one after a wipe', async () => {
+test('a killed NATS server restarts at its address with its store', async () => {
   await using directory = await temporaryDirectory();
   await using server = await startNatsProcess({ file: await natsFile(), directory: directory.path });
   await withStreams(server.url, (streams) => streams.add({ name: 'KEPT', subjects: ['kept'] }));
@@ -27,7 +27,7 @@ test('a killed NATS server restarts at its address with its store, or with an em
   expect(await streamNames(server.url)).toEqual([]);
 });
 
-test('a NATS server whose parent was killed is found by its directory and ended', async () => {
+test('a NATS server of a killed parent is found by its directory and ended', async () => {
   await using temporary = await temporaryDirectory();
   const directory = temporary.path;
   const script = `

@@ -15,19 +15,19 @@ const release = (build: string) => ({
   sha256: NATS_RELEASE.sha256[build],
 });
 
-test('a nats-server on the search path is used before one that was fetched', () => {
+test('a nats-server on the search path takes precedence over a fetched copy', () => {
   expect(natsSources(machine(['/usr/bin/nats-server', '/data/bin/nats-server']))).toEqual([
     { kind: 'installed', file: '/usr/bin/nats-server' },
   ]);
 });
 
-test('a nats-server that was fetched before is not fetched again', () => {
+test('a nats-server is fetched only once', () => {
   expect(natsSources(machine(['/data/bin/nats-server', '/usr/bin/apt-get', '/usr/bin/dpkg-deb']))).toEqual([
     { kind: 'installed', file: '/data/bin/nats-server' },
   ]);
 });
 
-test('nats-server comes from the Debian package on Debian, and from the release when apt fails', () => {
+test('nats-server comes from the Debian package on Debian, and from the release if apt fails', () => {
   expect(natsSources(machine(['/usr/bin/apt-get', '/usr/bin/dpkg-deb']))).toEqual([
     { kind: 'debian' },
     release('linux-amd64'),

@@ -41,7 +41,7 @@ function play(offset: number, startedAt: number, passages: readonly Passage[]) {
 }
 
 describe('one sample', () => {
-  test('one clock sample is wrong by at most half of the round trip, however uneven its two directions', () => {
+  test('the error of one clock sample is at most half of the round trip', () => {
     fc.assert(
       fc.property(epoch, uptime, delay, delay, (offset, sentAt, thereMs, backMs) => {
         const sample = { sentAt, receivedAt: sentAt + thereMs + backMs, shown: sentAt + thereMs + offset };
@@ -62,7 +62,7 @@ describe('one sample', () => {
 });
 
 describe('many samples', () => {
-  test('clock samples bound the true offset while drift stays within its limit, and never contradict each other', () => {
+  test('clock samples bound the true offset as long as drift stays within its limit', () => {
     fc.assert(
       fc.property(epoch, uptime, fc.array(passage, { minLength: 1, maxLength: 30 }), (start, startedAt, passages) => {
         let known: ReturnType<typeof offsetOf> | undefined;
@@ -79,7 +79,7 @@ describe('many samples', () => {
     );
   });
 
-  test('several clock samples together are at least as exact as the best of them, apart from the drift since', () => {
+  test('several clock samples are at least as exact as the best of them', () => {
     fc.assert(
       fc.property(epoch, uptime, fc.array(passage, { minLength: 2, maxLength: 30 }), (start, startedAt, passages) => {
         const samples = play(start, startedAt, passages).map(({ sample }) => sample);
@@ -92,7 +92,7 @@ describe('many samples', () => {
     );
   });
 
-  test('clock samples report a step when a clock was set by more than both round trips and their drift explain', () => {
+  test('clock samples report a step that round trips and drift cannot explain', () => {
     fc.assert(
       fc.property(epoch, uptime, passage, passage, fc.boolean(), (start, startedAt, one, other, isForward) => {
         const [first, second] = play(start, startedAt, [one, other]).map(({ sample }) => sample) as [

@@ -94,7 +94,7 @@ async function shown(environment = 'live'): Promise<Record<string, number>> {
   return Object.fromEntries(ofIt.map(({ labels, value }) => [String(labels.check), value]));
 }
 
-test('on a new database the first run of the audit is due after an interval, and each run shows the violations of each check', async () => {
+test('the first run of the audit on a new database is due after one interval', async () => {
   using first = auditor();
   const before = runs;
   await first.runOnce();
@@ -112,7 +112,7 @@ test('on a new database the first run of the audit is due after an interval, and
   expect(Math.abs((values[0]?.value ?? 0) - Date.now() / 1_000)).toBeLessThan(60);
 });
 
-test('one replica runs the audit, and every replica shows the result, even one that has just started', async () => {
+test('every replica shows the result of the replica that ran the audit', async () => {
   const replicas = [auditor(), auditor(), auditor()];
   await replicas[0]?.runOnce();
   await run('insert into balances values (1, -5)');
@@ -127,7 +127,7 @@ test('one replica runs the audit, and every replica shows the result, even one t
   expect([runs - before, await shown()]).toEqual([1, { no_debt: 1, no_gift: 0 }]);
 });
 
-test('a run of the audit that fails throws, keeps the last result, and is repeated a minute later', async () => {
+test('a failed run of the audit is repeated a minute later', async () => {
   using working = auditor();
   await working.runOnce();
   await makeDue();
@@ -138,7 +138,7 @@ test('a run of the audit that fails throws, keeps the last result, and is repeat
   expect([await nextRun(), await shown()]).toEqual([1, { no_debt: 0, no_gift: 0 }]);
 });
 
-test('a process that stops ends its run of the audit, and another replica repeats it immediately', async () => {
+test('another replica repeats the audit of a stopping process immediately', async () => {
   const begun = Promise.withResolvers<void>();
   using stopping = auditor(async (signal) => {
     begun.resolve();
@@ -161,7 +161,7 @@ test('a process that stops ends its run of the audit, and another replica repeat
   expect(runs - before).toBe(1);
 });
 
-test('another replica repeats the run of a process that died, once its lease has run out after five minutes', async () => {
+test('another replica repeats the audit of a dead process when its lease has run out', async () => {
   await using connections = createDatabase({ url: scratch.url, maxConnections: 1, applicationName: 'audit-dies' });
   const { replica, running } = await auditorThatRuns(connections);
   await connections[Symbol.asyncDispose]();
@@ -177,7 +177,7 @@ test('another replica repeats the run of a process that died, once its lease has
   expect([runs - before, await nextRun()]).toEqual([1, 60]);
 });
 
-test('a replica extends its lease every minute for as long as its run lasts, and no other one runs meanwhile', async () => {
+test('a replica extends its lease every minute while its run lasts', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const { replica, running, end } = await auditorThatRuns();
   using _replica = replica;
@@ -196,7 +196,7 @@ test('a replica extends its lease every minute for as long as its run lasts, and
   expect([runs - before, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
-test('a replica that lost its lease to another one ends its run and keeps the result of the other one', async () => {
+test('a replica that lost its lease ends its run and keeps the other replica’s result', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const { replica, running } = await auditorThatRuns();
   using _replica = replica;
@@ -211,7 +211,7 @@ test('a replica that lost its lease to another one ends its run and keeps the re
   expect([await nextRun(), await rowVersion(), vi.getTimerCount()]).toEqual([60, version, 0]);
 });
 
-test('a run that ends after its lease went to another replica fails and keeps the result of that replica', async () => {
+test('a run that completes after its lease went to another replica fails', async () => {
   const { replica, running, end } = await auditorThatRuns();
   using _replica = replica;
   await makeDue();
@@ -245,7 +245,7 @@ describe('an audit distinguishes play money from real money', () => {
 
   beforeAll(() => run(`insert into boxes values ('${OF_TEST}', 'test'), ('${OF_LIVE}', 'live')`));
 
-  test('a violation belongs to the environment of the row that it names, or to the one that the check returns', async () => {
+  test('a violation belongs to the environment of the row that it names', async () => {
     expect(await of(`select '${OF_TEST}'::uuid as id`)).toMatchObject({ violations: 1n, testViolations: 1n });
     expect(await of(`select '${OF_LIVE}'::uuid as id`)).toMatchObject({ violations: 1n, testViolations: 0n });
     expect(await of(`select '${OF_LIVE}'::text as id, 'test' as environment`)).toMatchObject({ testViolations: 1n });
@@ -258,12 +258,12 @@ describe('an audit distinguishes play money from real money', () => {
     }
   });
 
-  test('examples name live violations first', async () => {
+  test('the examples of a report begin with live violations', async () => {
     const rows = `select id from unnest(array['${OF_TEST}', '${OF_LIVE}', '${UNKNOWN}']::uuid[]) as id`;
     expect(await of(rows)).toMatchObject({ violations: 3n, testViolations: 1n, examples: [OF_LIVE, UNKNOWN, OF_TEST] });
   });
 
-  test('a sandbox violation has its own metric series and logs a warning, not an error', async () => {
+  test('a sandbox violation logs a warning instead of an error', async () => {
     using continuous = auditor((signal) =>
       runChecks(database, violating(`select '${OF_TEST}'::uuid as id`), ENVIRONMENTS, signal),
     );

@@ -71,7 +71,7 @@ describe('the clock of a database', () => {
   beforeAll(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterAll(() => void vi.useRealTimers());
 
-  test('a database clock reads the database’s time without a query, whatever the system clock shows', async () => {
+  test('a database clock returns the database’s time without a query', async () => {
     const machine = createMachine();
     machine.system += 125 * 60_000;
     using clock = await machine.start();
@@ -81,7 +81,7 @@ describe('the clock of a database', () => {
     expect(machine.asked).toBe(3);
   });
 
-  test('a database clock logs once that the system’s clock differs by more than two seconds, and once that it agrees again', async () => {
+  test('a database clock logs once that the system’s clock differs by more than two seconds', async () => {
     const machine = createMachine();
     using _clock = await machine.start();
     expect(machine.logged).toEqual([]);
@@ -101,7 +101,7 @@ describe('the clock of a database', () => {
     expect(await metrics.metrics()).toMatch(/laurel_clock_difference_seconds 0/);
   });
 
-  test('a database clock is unknown before the database has answered, and known soon after', async () => {
+  test('a database clock is unknown until the database has answered', async () => {
     const machine = createMachine();
     machine.isAnswering = false;
     using clock = await machine.start();
@@ -116,7 +116,7 @@ describe('the clock of a database', () => {
     expect(machine.logged).toMatchObject([{ level: 'warn' }, { level: 'info' }]);
   });
 
-  test('a database clock is unknown when answers are so slow that it could be wrong by half a second', async () => {
+  test('a database clock is unknown if answers are so slow that the error could reach half a second', async () => {
     const machine = createMachine();
     machine.roundTripMs = 1_010;
     using clock = await machine.start();
@@ -126,7 +126,7 @@ describe('the clock of a database', () => {
     expect(clock.isKnown()).toBe(true);
   });
 
-  test('a database clock continues while the database is away, until it could be wrong by half a second', async () => {
+  test('a database clock continues without the database until its error could reach half a second', async () => {
     const machine = createMachine();
     using clock = await machine.start();
     machine.isAnswering = false;
@@ -137,7 +137,7 @@ describe('the clock of a database', () => {
     expect(() => clock.now()).toThrow(ConnectionFailedError);
   });
 
-  test('a database clock notices that the machine slept, and fails until it is measured again', async () => {
+  test('a database clock fails after the machine slept until a new measurement', async () => {
     const machine = createMachine();
     using clock = await machine.start();
     machine.sleep(HOUR_MS);
@@ -149,7 +149,7 @@ describe('the clock of a database', () => {
     expect(errorOf(clock, machine)).toBeLessThanOrEqual(1);
   });
 
-  test('a database clock discards an answer when the machine slept before it arrived', async () => {
+  test('a database clock discards an answer that arrived after the machine slept', async () => {
     const machine = createMachine();
     machine.isAnswering = false;
     using clock = await machine.start();
@@ -164,7 +164,7 @@ describe('the clock of a database', () => {
     expect(errorOf(clock, machine)).toBeLessThanOrEqual(1);
   });
 
-  test('a database clock of a process stopped for an hour is right immediately, or fails until it is measured again', async () => {
+  test('a database clock of a process that was stopped for an hour is right or fails', async () => {
     const machine = createMachine();
     using clock = await machine.start();
     // The monotonic clock continues while a process is stopped; only drift widens the bounds too
@@ -175,7 +175,7 @@ describe('the clock of a database', () => {
     expect(errorOf(clock, machine)).toBeLessThanOrEqual(1);
   });
 
-  test('a database clock follows a database whose clock is set, at the next measurement, and logs it', async () => {
+  test('a database clock follows a database whose clock was set', async () => {
     for (const aheadMs of [5_000, -5_000]) {
       const machine = createMachine();
       using clock = await machine.start();
@@ -188,7 +188,7 @@ describe('the clock of a database', () => {
     }
   });
 
-  test('a database clock goes back only for a step of more than a second; for a smaller one it stands still', async () => {
+  test('a database clock goes back only for a step of more than a second', async () => {
     const change = fc.record({
       passMs: fc.integer({ min: 0, max: 3_000 }),
       setMs: fc.integer({ min: -3_000, max: 3_000 }),
@@ -231,7 +231,7 @@ describe('the clock of a real database', () => {
     await scratch[Symbol.asyncDispose]();
   });
 
-  test('the clock of a real database reads between two of its answers', async () => {
+  test('the clock of a real database returns a time between two of its answers', async () => {
     const ask = async () => {
       const [row] = await database.query<{ now: Date }>({ text: 'select clock_timestamp() as now' });
       return row?.now.getTime() ?? 0;

@@ -46,13 +46,13 @@ async function count(): Promise<bigint | undefined> {
 }
 
 describe('a transaction', () => {
-  test('a transaction commits its writes, and returns the result of its work', async () => {
+  test('a transaction commits its writes and returns the result of its work', async () => {
     const rows = await database.transaction((tx) => tx.query(INSERT, [1n, 500n]));
     expect(rows).toEqual([{ id: 1n, amount: 500n }]);
     expect(await count()).toBe(1n);
   });
 
-  test('a transaction rolls back and rethrows what its work throws', async () => {
+  test('a transaction rolls back and rethrows the error of its work', async () => {
     const bug = new Error('a bug');
     const work = database.transaction(async (tx) => {
       await tx.query(INSERT, [1n, 500n]);
@@ -62,7 +62,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('a transaction rolls back when the step before the commit throws', async () => {
+  test('a transaction rolls back if the step before the commit throws', async () => {
     const work = database.transaction((tx) => tx.query(INSERT, [1n, 500n]), {
       beforeCommit: () => {
         throw new Error('failpoint');
@@ -81,7 +81,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('a transaction keeps the order of its statements, whatever the first one is', async () => {
+  test('a transaction runs its statements in their order, whatever the first one is', async () => {
     const select = { text: 'select count(*) as count from things' };
     const counts = await database.transaction(async (tx) => {
       const rows = await Promise.all([
@@ -135,7 +135,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(2n);
   });
 
-  test('a transaction rolls back when one of its last statements fails, or fails to be created', async () => {
+  test('a transaction rolls back if one of its last statements fails', async () => {
     const failing = database.transaction(async (tx) => {
       await insert(tx, 1n);
       await tx.commitWith((last) => Promise.all([insert(last, 2n), insert(last, 2n)]));
@@ -151,7 +151,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('a transaction is over once its last statements are sent', async () => {
+  test('a transaction ends when its last statements are sent', async () => {
     const late = database.transaction(async (tx) => {
       await tx.commitWith((last) => insert(last, 1n));
       await insert(tx, 2n);
@@ -160,7 +160,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(1n);
   });
 
-  test('a transaction may be empty, and may fail before its first statement', async () => {
+  test('a transaction may be empty', async () => {
     expect(await database.transaction(async () => 1)).toBe(1);
     await expect(database.transaction(() => Promise.reject(new Error('early')))).rejects.toThrow('early');
     const isThrown = database.transaction(() => {
@@ -175,7 +175,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('a transaction is read committed, and waits for the disk unless `durable` is false', async () => {
+  test('a transaction waits for the disk unless `durable` is false', async () => {
     const text = `select current_setting('transaction_isolation') as isolation, current_setting('synchronous_commit') as wait`;
     const ask = (durable?: boolean) =>
       database.transaction((tx) => tx.query({ text }), durable === undefined ? {} : { durable });
@@ -200,7 +200,7 @@ describe('a single write', () => {
     expect(await count()).toBe(2n);
   });
 
-  test('a single write fails alone and leaves a usable connection, durable or not', async () => {
+  test('a failed single write leaves a usable connection', async () => {
     await using single = open({ maxConnections: 1 });
     for (const durable of [true, false]) {
       await expect(single.write(INSERT, [1n, -1n], { durable })).rejects.toThrow('things_amount_positive');
@@ -219,7 +219,7 @@ describe('a single write', () => {
 });
 
 describe('a batch', () => {
-  test('a batch commits all of its statements, and returns the rows of each', async () => {
+  test('a batch commits all of its statements and returns the rows of each', async () => {
     const [first, counted] = await database.batch<[{ id: bigint }, { count: bigint }]>([
       { statement: INSERT, values: [1n, 5n] },
       { statement: COUNT },
@@ -229,7 +229,7 @@ describe('a batch', () => {
     expect(await count()).toBe(1n);
   });
 
-  test('a batch undoes all of its statements when one fails, rejects with its error, and leaves a usable connection', async () => {
+  test('a batch undoes all of its statements if one fails', async () => {
     await using single = open({ maxConnections: 1 });
     for (const durable of [true, false]) {
       const twice = single.batch(
@@ -242,7 +242,7 @@ describe('a batch', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('a batch sends nothing when the step before the commit throws', async () => {
+  test('a batch sends nothing if the step before the commit throws', async () => {
     const work = database.batch([{ statement: INSERT, values: [1n, 5n] }], {
       beforeCommit: () => {
         throw new Error('failpoint');
@@ -252,7 +252,7 @@ describe('a batch', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('a batch is read committed, and waits for the disk unless `durable` is false', async () => {
+  test('a batch waits for the disk unless `durable` is false', async () => {
     const text = `select current_setting('transaction_isolation') as isolation, current_setting('synchronous_commit') as wait`;
     const ask = async (durable?: boolean) =>
       (await database.batch([{ statement: { text } }], durable === undefined ? {} : { durable }))[0];
@@ -261,7 +261,7 @@ describe('a batch', () => {
     expect(await ask(true)).toEqual([{ isolation: 'read committed', wait: 'on' }]);
   });
 
-  test('a batch holds the locks of its first statement until the commit, and its second statement reads under them', async () => {
+  test('a batch holds the locks of its first statement until the commit', async () => {
     const lock = { statement: { text: 'select pg_advisory_xact_lock(2)' } };
     const waiting = {
       text: `select count(*) as count from pg_locks where locktype = 'advisory' and not granted
@@ -336,7 +336,7 @@ describe('statements', () => {
     await single.query({ text: 'drop table changing' });
   });
 
-  test('statements after a begin that fails are not run, in the same pipeline or later', async () => {
+  test('statements after a failed begin are not run', async () => {
     await using single = open({ maxConnections: 1 });
     await single.transaction((tx) => insert(tx, 1n));
     await single.query({ text: 'deallocate all' });
@@ -350,7 +350,7 @@ describe('statements', () => {
     expect(await count()).toBe(2n);
   });
 
-  test('a statement without name and values may hold several commands, which fail together', async () => {
+  test('the commands of one statement without a name fail together', async () => {
     const both = (id: number) => ({
       text: `insert into things values (${id}, 1); insert into things values (${id + 1}, 1)`,
     });
@@ -364,14 +364,14 @@ describe('statements', () => {
     expect(await count()).toBe(2n);
   });
 
-  test('statements of one name have one text', async () => {
+  test('statements with one name must have one text', async () => {
     await using single = open({ maxConnections: 1 });
     const [one, two] = ['select 1 as n', 'select 2 as n'].map((text) => ({ statement: { name: 'same', text } }));
     await expect(single.batch([one, two] as never)).rejects.toThrow('is another one already');
     expect(await single.query({ name: 'same', text: 'select 2 as n' })).toEqual([{ n: 2 }]);
   });
 
-  test('statements with values that cannot be encoded are not sent, and leave the connection usable', async () => {
+  test('statements whose values cannot be encoded are not sent', async () => {
     await using single = open({ maxConnections: 1 });
     const value = {};
     Object.assign(value, { value });
@@ -386,7 +386,7 @@ describe('statements', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('statements may be sent together inside a transaction, and run in their order', async () => {
+  test('statements that are sent together in a transaction run in their order', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => BigInt(index));
     await database.transaction(async (tx) => {
       await Promise.all(ids.map((id) => tx.query(INSERT, [id, id + 1n])));
@@ -395,7 +395,7 @@ describe('statements', () => {
     expect(rows.map(({ id }) => id)).toEqual(ids);
   });
 
-  test('statements of a snapshot transaction all see the database at the time of the first one, and write nothing', async () => {
+  test('statements of a snapshot transaction all see the database at the time of the first statement', async () => {
     await using other = open();
     await database.query(INSERT, [1n, 1n]);
     const counts = await database.transaction(
@@ -412,13 +412,13 @@ describe('statements', () => {
     await expect(writing).rejects.toMatchObject({ code: '25006' });
   });
 
-  test('statements that take too long are cancelled', async () => {
+  test('a statement that takes too long is cancelled', async () => {
     await using hasty = open({ statementTimeoutMs: 50 });
     await expect(hasty.query({ text: 'select pg_sleep(10)' })).rejects.toMatchObject({ code: '57014' });
     expect(await hasty.isReachable()).toBe(true);
   });
 
-  test('statements may take longer in a transaction with a longer statement timeout', async () => {
+  test('a transaction with a longer statement timeout lets its statements take longer', async () => {
     await using hasty = open({ statementTimeoutMs: 50 });
     const slow = hasty.transaction(
       (tx) => tx.query<{ slept: boolean }>({ text: 'select pg_sleep(0.2) is null as slept' }),
@@ -463,12 +463,12 @@ describe('values', () => {
     "'-infinity'::timestamptz",
     "'294276-12-31 23:59:59+00'::timestamptz",
     "'{2026-01-02 03:04:05+00,infinity}'::timestamptz[]",
-  ])('the instant %s, which no Date can hold, fails its query and no other', async (expression) => {
+  ])('the instant %s, which no Date can hold, fails only its own query', async (expression) => {
     await expect(read(expression)).rejects.toThrow('a row cannot be read');
     expect(await read('1')).toBe(1);
   });
 
-  test('every instant in the range of Date is read exactly, and no value is read as an invalid Date', async () => {
+  test('every instant in the range of Date is read exactly', async () => {
     const since4713BC = fc.date({ min: new Date('-004000-01-01T00:00:00.000Z'), noInvalidDate: true });
     await fc.assert(
       fc.asyncProperty(since4713BC, async (instant) => {
@@ -479,7 +479,7 @@ describe('values', () => {
     );
   });
 
-  test('the last of several columns with one name counts, even if it is null', async () => {
+  test('the last of several columns with one name is returned, even if it is null', async () => {
     const text = 'select 1 as same, null::int as same union all select null, 2';
     for (const statement of [{ text }, { name: 'same-columns', text }]) {
       expect(await database.query(statement)).toEqual([{ same: null }, { same: 2 }]);
@@ -538,7 +538,7 @@ describe('errors', () => {
     }
   });
 
-  test('an error of a server that ends the session is a connection failure, and the next call gets a fresh connection', async () => {
+  test('a server error that ends the session is a connection failure', async () => {
     await using victim = open({ maxConnections: 1 });
     for (const durable of [true, false]) {
       const [row] = await victim.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
@@ -549,7 +549,7 @@ describe('errors', () => {
     }
   });
 
-  test('an error after which the server ends the session leaves open whether the commit happened', async () => {
+  test('an error that ends the session counts as a connection failure with an unknown commit', async () => {
     await using victim = open({ maxConnections: 1 });
     const ended = victim.batch([
       { statement: { text: `select set_config('transaction_timeout', '20', true)` } },
@@ -559,7 +559,7 @@ describe('errors', () => {
     expect(await victim.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
   });
 
-  test('a statement that waits for COPY input fails immediately, and the next call gets a new connection', async () => {
+  test('a statement that waits for COPY input fails immediately', async () => {
     await using victim = open({ maxConnections: 1 });
     const copy = { name: 'copy', text: 'copy things from stdin' };
     for (const steps of [[copy], [copy, COUNT]]) {

@@ -24,7 +24,7 @@ afterAll(async () => {
   await scratch[Symbol.asyncDispose]();
 });
 
-test('the installed pg is the version that the pipelines were reviewed against', () => {
+test('the installed pg is the version against which the pipelines were reviewed', () => {
   const manifest: unknown = JSON.parse(readFileSync(fileURLToPath(import.meta.resolve('pg/package.json')), 'utf8'));
   const advice = `pg is not ${REVIEWED_PG}: compare lib/client.js and lib/query.js with driver.ts, run this file, then change REVIEWED_PG`;
   expect(manifest, advice).toMatchObject({ version: REVIEWED_PG });
@@ -113,7 +113,7 @@ function pipelineOf(...texts: readonly string[]): Recorder {
   });
 }
 
-test('pg passes on each message of several statements in one pipeline, and ReadyForQuery once', async () => {
+test('pg reports each message of several pipelined statements, and ReadyForQuery once', async () => {
   const recorder = client.query(pipelineOf('select 1 as one', '', 'select null::int8 as none'));
   await recorder.ended;
   expect(recorder.calls).toEqual([
@@ -129,7 +129,7 @@ test('pg passes on each message of several statements in one pipeline, and Ready
   ]);
 });
 
-test('a server error is the last call of pg, which submits the next query when the server is ready again', async () => {
+test('pg makes no further call to a query after a server error', async () => {
   const failing = client.query(pipelineOf('select 1 as one', 'select 1 / 0', 'select 2 as two'));
   const queued = client.query(pipelineOf('select 3 as three'));
   // Both record into one list, which shows the order.
@@ -149,7 +149,7 @@ test('a server error is the last call of pg, which submits the next query when t
   ]);
 });
 
-test('an error that submit returns is the last call of pg, and the connection stays usable', async () => {
+test('pg makes no further call to a query after submit returned an error', async () => {
   const refused = client.query(new Recorder(() => new Error('not sent')));
   await refused.ended;
   expect(refused.calls).toEqual(['submit', ['error', 'not sent']]);
@@ -158,7 +158,7 @@ test('an error that submit returns is the last call of pg, and the connection st
   expect(next.calls.at(-1)).toEqual(['ready', 'I']);
 });
 
-test('a query that waits on a connection that is cut ends with its error', async () => {
+test('a query on a connection that is cut fails', async () => {
   const doomed = new pg.Client({ connectionString: scratch.url });
   doomed.on('error', () => {});
   await doomed.connect();
@@ -168,7 +168,7 @@ test('a query that waits on a connection that is cut ends with its error', async
   expect(waiting.calls).toEqual(['submit', ['error', 'cut']]);
 });
 
-test("pg's own pipeline mode runs statements behind a begin that fails, outside any transaction (decision 11)", async () => {
+test("pg's own pipeline mode runs statements after a failed begin outside any transaction (decision 11)", async () => {
   await using stack = new AsyncDisposableStack();
   const pipelined = new pg.Client({ connectionString: scratch.url, pipeline: true });
   stack.defer(() => pipelined.end());

@@ -112,14 +112,14 @@ describe.for(Object.entries(PLANNERS))('the lock order under a planner %s', ([, 
   test.for([
     ['by ids', BY_IDS],
     ['by values', BY_VALUES],
-  ] as const)('a statement that locks rows %s leaves out one that changed meanwhile', async ([, statement]) => {
+  ] as const)('a statement that locks rows %s leaves out a row that changed meanwhile', async ([, statement]) => {
     const meanwhile = `update rows_to_lock set state = 'changed' where id = 1`;
     const { changed } = await runWhileHeld({ statement, planner }, { row: 1, meanwhile });
     expect(changed).toEqual([2, 3, 4, 5]);
   });
 });
 
-test('an update that merely joins a sorted list locks rows in no defined order', async () => {
+test('an update that joins a sorted list locks rows in no defined order', async () => {
   const { free } = await runWhileHeld({ statement: SORTED_JOIN, planner: HASH_JOINS }, { row: 1 });
   expect(free).toEqual([]);
 });

@@ -33,7 +33,7 @@ function parametersOf(url: string, module: string): unknown {
 }
 
 test.each(['./index.ts', './roles.ts', './migrate.ts'])(
-  "a process that loads %s connects as the URL says, whatever libpq's variables are",
+  "a process that loads %s ignores libpq's variables",
   (module) => {
     const plain = parametersOf('postgres://user@127.0.0.1/name', module);
     expect(plain).toMatchObject({ ssl: false, connect_timeout: 0 });

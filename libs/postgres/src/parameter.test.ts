@@ -30,7 +30,7 @@ test.each([
   expect(toParameter(value)).toEqual(parameter);
 });
 
-test('bytes are sent unchanged, also bytes that are a part of a buffer', () => {
+test('bytes are sent unchanged even if they are a part of a buffer', () => {
   const bytes = Buffer.from([1, 2, 3]);
   expect(toParameter(bytes)).toBe(bytes);
   expect(toParameter(new Uint8Array(bytes.buffer, bytes.byteOffset + 1, 2))).toEqual(Buffer.from([2, 3]));

@@ -45,7 +45,7 @@ function send(...statements: readonly { name?: string; text: string }[]): Pipeli
   return pipeline;
 }
 
-test('all steps of a pipeline are written with one Sync, and only unprepared statements are parsed and described', () => {
+test('all steps of a pipeline are written with one Sync', () => {
   send(ONE).handleCommandComplete({ text: 'SELECT 0' });
   connection.written.length = 0;
   send(ONE, TWO);
@@ -56,7 +56,7 @@ test('all steps of a pipeline are written with one Sync, and only unprepared sta
   ]);
 });
 
-test('rows of a pipeline go to the step whose result is awaited', () => {
+test('each step of a pipeline gets the rows of its own result', () => {
   const pipeline = send(ONE, TWO);
   for (const values of [['1'], ['2', '3']]) {
     pipeline.handleRowDescription(FIELDS);
@@ -71,7 +71,7 @@ test('rows of a pipeline go to the step whose result is awaited', () => {
   expect([ends, connection.cutBy]).toEqual([[undefined], undefined]);
 });
 
-test('a pipeline is sent once', () => {
+test('a pipeline can be sent only once', () => {
   const pipeline = send(ONE);
   expect(pipeline.submit(connection as never)?.message).toBe('a pipeline is sent once, and this one is sent');
 });
@@ -90,7 +90,7 @@ test.each([
   ]);
 });
 
-test('if the server reports that it is ready before the last result, the remaining steps fail and the connection is cut', () => {
+test('a pipeline cuts the connection if the server is ready before the last result', () => {
   const pipeline = send(ONE, TWO);
   pipeline.handleCommandComplete({ text: 'SELECT 0' });
   pipeline.handleReadyForQuery();
@@ -99,7 +99,7 @@ test('if the server reports that it is ready before the last result, the remaini
   expect(ends).toEqual([{ error: new Error(message), index: 1 }]);
 });
 
-test('a second response to a pipeline cuts the connection, and the caller gets only the first', () => {
+test('a second response to a pipeline cuts the connection', () => {
   const pipeline = send(ONE);
   pipeline.handleCommandComplete({ text: 'SELECT 0' });
   pipeline.handleReadyForQuery();
@@ -112,7 +112,7 @@ test('a suspended statement of a pipeline cuts the connection', () => {
   expect(connection.cutBy).toBe('the server suspended a statement that has no limit');
 });
 
-test('a pipeline returns the result of a text’s first command and ignores those of the others', () => {
+test('a pipeline returns only the result of a text’s first command', () => {
   const pipeline = send({ text: 'select 1; select 2' });
   pipeline.handleCommandComplete({ text: 'SELECT 1' });
   pipeline.handleDataRow({ fields: ['2'] });

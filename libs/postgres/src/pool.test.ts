@@ -26,7 +26,7 @@ async function pidOf(session: Session): Promise<unknown> {
   return (step.rows[0] as { pid: number }).pid;
 }
 
-test('callers that wait get sessions in order of arrival, and there are never more sessions than the limit', async () => {
+test('waiting callers get sessions in order of arrival', async () => {
   await using pool = open(2);
   const [first, second] = await Promise.all([pool.acquire(), pool.acquire()]);
   const order: number[] = [];
@@ -44,7 +44,7 @@ test('callers that wait get sessions in order of arrival, and there are never mo
   expect(order).toEqual([1, 2, 3]);
 });
 
-test('the oldest wait of a pool is that of the first caller in line, and 0 once it has a session', async () => {
+test('the oldest wait of a pool is that of the first waiting caller', async () => {
   await using pool = open(1);
   const session = await pool.acquire();
   expect(pool.oldestWaitMs).toBe(0);
@@ -60,7 +60,7 @@ test('the oldest wait of a pool is that of the first caller in line, and 0 once 
   pool.release(await next);
 });
 
-test('the session released last is acquired next, and a broken one never again', async () => {
+test('a pool hands out the session that was released last', async () => {
   await using pool = open(3);
   const [first, second] = await Promise.all([pool.acquire(), pool.acquire()]);
   pool.release(first);
@@ -73,7 +73,7 @@ test('the session released last is acquired next, and a broken one never again',
   pool.release(first);
 });
 
-test('a session refuses a second release, so that it never goes to two callers', async () => {
+test('a session refuses a second release', async () => {
   await using pool = open(1);
   const session = await pool.acquire();
   pool.release(session);
@@ -82,7 +82,7 @@ test('a session refuses a second release, so that it never goes to two callers',
   pool.release(session);
 });
 
-test('a session has at most one pipeline under way, and goes to no other caller meanwhile', async () => {
+test('a session runs at most one pipeline at a time', async () => {
   await using pool = open(1);
   const session = await pool.acquire();
   const running = session.runAlone([new Step({ text: 'select pg_sleep(0.05)' })]);
@@ -96,7 +96,7 @@ test('a session has at most one pipeline under way, and goes to no other caller 
   pool.release(next);
 });
 
-test('a session that is released inside a transaction is ended', async () => {
+test('a session that is released inside a transaction is closed', async () => {
   await using pool = open(1);
   const session = await pool.acquire();
   const pid = await pidOf(session);
@@ -107,7 +107,7 @@ test('a session that is released inside a transaction is ended', async () => {
   pool.release(fresh);
 });
 
-test('a server that stops answering ends the wait, and its slot in the pool is free again', async () => {
+test('a session whose server stops answering fails and frees its slot in the pool', async () => {
   await using proxy = await openProxy(scratch.url);
   await using pool = open(1, proxy.url);
   const session = await pool.acquire();
@@ -121,7 +121,7 @@ test('a server that stops answering ends the wait, and its slot in the pool is f
   pool.release(next);
 });
 
-test('disposing a pool waits for the sessions in use, however often it is called', async () => {
+test('disposing a pool waits for the sessions in use', async () => {
   const pool = open(1);
   const session = await pool.acquire();
   const disposed = [pool[Symbol.asyncDispose](), pool[Symbol.asyncDispose]()];

@@ -33,7 +33,7 @@ test('PostgreSQL itself is accepted, directly and behind a proxy that only forwa
 });
 
 describe('a pooler that answers the startup itself', () => {
-  test('a pooler that answers the startup itself is refused at the first use, by each caller', async () => {
+  test('every caller is refused when a database is first used behind a pooler that answers the startup itself', async () => {
     await using pooler = await listen((near) => passOn(near, withOtherBackend));
     await using database = open(pooler.url);
     const asked = await Promise.allSettled([database.query(ONE), database.query(ONE), database.query(ONE)]);
@@ -43,14 +43,14 @@ describe('a pooler that answers the startup itself', () => {
     await expect(database.isReachable()).resolves.toBe(false);
   });
 
-  test('a pooler that answers the startup itself stops the start, and is not retried as an unreachable database', async () => {
+  test('a service does not start behind a pooler that answers the startup itself', async () => {
     await using pooler = await listen((near) => passOn(near, withOtherBackend));
     await using database = open(pooler.url);
     const options = { isPrivilegedAllowed: true, logger: { warn: () => {} } };
     await expect(verifyRunningRole(database, options)).rejects.toMatchObject(REFUSED);
   });
 
-  test('a migrating process, which holds a lock of its session, refuses a pooler that answers the startup itself', async () => {
+  test('a migration refuses a pooler that answers the startup itself', async () => {
     await using pooler = await listen((near) => passOn(near, withOtherBackend));
     const migrated = migrate({ url: pooler.url, directory: import.meta.dirname });
     await expect(migrated).rejects.toMatchObject(REFUSED);

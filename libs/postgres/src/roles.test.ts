@@ -68,7 +68,7 @@ async function ask(url: string, text: string): Promise<unknown[]> {
 }
 
 describe('a database that is prepared', () => {
-  test('a prepared database is created with its roles, by one or several processes at a time, and only they may connect', async () => {
+  test('concurrent preparations create the database and its roles once', async () => {
     await Promise.all([prepare(), prepare(), prepare()]);
     await run();
     expect(await ask(roles.ownerUrl, 'select id from a')).toEqual([{ id: 1 }]);
@@ -77,7 +77,7 @@ describe('a database that is prepared', () => {
     await expect(ask(urlOf(`${name}_other`, 'other'), 'select 1')).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('a prepared database takes the passwords of the URLs, also when they change', async () => {
+  test('preparing a database sets the passwords of the URLs', async () => {
     await prepare();
     const wrong = urlOf(`${name}_running`, 'guess');
     await expect(ask(wrong, 'select 1')).rejects.toMatchObject({ code: '28P01' });
@@ -88,7 +88,7 @@ describe('a database that is prepared', () => {
     await expect(ask(before, 'select 1')).rejects.toMatchObject({ code: '28P01' });
   });
 
-  test('a database whose objects a superuser owned is prepared, and keeps its data', async () => {
+  test('preparing a database whose objects a superuser owned keeps its data', async () => {
     await ask(serverUrl, `create database ${name}`);
     await write(
       '0002_create_more.sql',
@@ -147,7 +147,7 @@ describe('a database that is prepared', () => {
   });
 });
 
-test('the command prepares every service that the environment names, and needs both of its URLs', async () => {
+test('the command prepares every service that the environment names', async () => {
   const main = fileURLToPath(new URL('prepare-databases.ts', import.meta.url));
   const run = (environment: Record<string, string>) =>
     promisify(execFile)(process.execPath, [main], {
@@ -164,7 +164,7 @@ test('the command prepares every service that the environment names, and needs b
 describe('grants.sql', () => {
   beforeEach(prepare);
 
-  test('grants.sql is all that the running role may do, after every migration', async () => {
+  test('grants.sql grants the running role all of its privileges after every migration', async () => {
     await run();
     await ask(roles.runningUrl, "update a set note = 'changed'");
     await expect(ask(roles.runningUrl, 'update a set id = 2')).rejects.toMatchObject({ code: '42501' });
@@ -185,7 +185,7 @@ describe('grants.sql', () => {
     await expect(ask(roles.runningUrl, 'select f()')).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('a grants.sql that fails leaves the privileges unchanged, and the error has its position', async () => {
+  test('a failed grants.sql leaves the privileges unchanged', async () => {
     await run();
     await writeFile(grants().file, 'grant select on missing to :"running_role";');
     await expect(run()).rejects.toThrow(/grants\.sql: relation "missing" does not exist/);
@@ -196,7 +196,7 @@ describe('grants.sql', () => {
     );
   });
 
-  test('grants.sql is not applied if one role both owns the database and runs the service', async () => {
+  test('grants.sql is not applied if the owner’s role also runs the service', async () => {
     await migrate({
       url: roles.ownerUrl,
       directory: migrations(),
@@ -221,7 +221,7 @@ describe('a service that starts', () => {
     expect(await verifyAs(roles.runningUrl)).toEqual([]);
   });
 
-  test('a service that starts refuses a superuser and the owner, with the reason, unless they are allowed', async () => {
+  test('a service that starts refuses a superuser and the owner unless they are allowed', async () => {
     await prepare();
     await run();
     await expect(verifyAs(superuserUrl())).rejects.toThrow(
@@ -233,7 +233,7 @@ describe('a service that starts', () => {
     expect(await verifyAs(roles.ownerUrl, true)).toEqual([expect.stringContaining('owns the database')]);
   });
 
-  test('a service that starts refuses a role that is a member of another, and one that may create tables', async () => {
+  test('a service that starts refuses a role that is a member of another role', async () => {
     await prepare();
     await ask(serverUrl, `create role ${name}_other; grant ${name}_other to ${name}_running`);
     await expect(verifyAs(roles.runningUrl)).rejects.toThrow('is a member of another role');

@@ -120,7 +120,7 @@ const endFirstPass = async () => found(await auditor().run());
 const damage = (index: number) => run('update lines set cents = -10 where id = $1', [ids[index]]);
 const repair = (index: number) => run('update lines set cents = 10 where id = $1', [ids[index]]);
 
-test('the first run of a database audits every row, whatever time that takes', async () => {
+test('the first run of a database audits every row', async () => {
   await damage(9);
   const audit = auditor();
   expect(await audit.passCompletedAt()).toBeNull();
@@ -128,12 +128,12 @@ test('the first run of a database audits every row, whatever time that takes', a
   expect(Math.abs(((await audit.passCompletedAt()) ?? 0) - Date.now() / 1_000)).toBeLessThan(60);
 });
 
-test('a later run ends with the slice in which its time ends, and the next one continues behind it', async () => {
+test('a later run continues after the slice at which the run before ended', async () => {
   expect(await endFirstPass()).toEqual({});
   expect(await passBySlices()).toHaveLength(4);
 });
 
-test('old rows that were damaged are found by the slice that they are in', async () => {
+test('the audit finds damaged old rows in their slice', async () => {
   await endFirstPass();
   await damage(4);
   const reports = await passBySlices();
@@ -149,7 +149,7 @@ test('several rules over one slice each report their own violations', async () =
   expect(reported.find(({ id }) => id === 'small_lines')).toMatchObject({ violations: 1n, testViolations: 1n });
 });
 
-test('a pass that began half a day ago is completed in one run', async () => {
+test('one run completes a pass that began half a day ago', async () => {
   await endFirstPass();
   await damage(9);
   expect(found(await auditor().run())).toEqual({});
@@ -157,7 +157,7 @@ test('a pass that began half a day ago is completed in one run', async () => {
   expect(found(await auditor().run())).toMatchObject({ no_debt: [ids[9]] });
 });
 
-test('a violation stays reported until its slice is audited again, and no longer', async () => {
+test('a violation is reported until its slice is audited again', async () => {
   await damage(4);
   await endFirstPass();
   await repair(4);
@@ -170,7 +170,7 @@ test('a violation stays reported until its slice is audited again, and no longer
   ]);
 });
 
-test('a violation by a row that was deleted ends with the slice that the row was in', async () => {
+test('a violation by a deleted row is reported until the slice of that row is audited', async () => {
   await damage(9);
   await endFirstPass();
   await run(`update boxes set cents = 40 where box = 'a'`);
@@ -178,7 +178,7 @@ test('a violation by a row that was deleted ends with the slice that the row was
   expect((await passBySlices()).at(-1)).toEqual({});
 });
 
-test('every run checks totals, and the rows that are new since the run before the last', async () => {
+test('every run audits the totals and the new rows', async () => {
   const early = idAt(1);
   const audit = auditor({ walk: WITH_TAIL });
   await audit.run();
@@ -188,7 +188,7 @@ test('every run checks totals, and the rows that are new since the run before th
   expect(found(await audit.run())).toEqual({ no_debt: [early], few_boxes: ['c'] });
 });
 
-test('rows and balances that are written during a pass do not enter its sums', async () => {
+test('rows and balances that are written during a pass are not counted in its sums', async () => {
   await endFirstPass();
   for (const index of [0, 1, 2, 3]) {
     await auditor().run();
@@ -199,7 +199,7 @@ test('rows and balances that are written during a pass do not enter its sums', a
   expect((await passBySlices()).at(-1)).toEqual({});
 });
 
-test('rows of a transaction that commits during the pass do not enter its sums', async () => {
+test('rows of a transaction that commits during the pass are not counted in its sums', async () => {
   await endFirstPass();
   const written = Promise.withResolvers<void>();
   const commit = Promise.withResolvers<void>();
@@ -217,7 +217,7 @@ test('rows of a transaction that commits during the pass do not enter its sums',
   expect((await passBySlices()).at(-1)).toEqual({});
 });
 
-test('a process that dies between two slices, or within one, loses at most that slice', async () => {
+test('a process that dies during a pass loses at most one slice', async () => {
   await endFirstPass();
   await damage(1);
   await damage(7);
@@ -241,7 +241,7 @@ test('a process that dies between two slices, or within one, loses at most that 
   expect(reports.at(-1)).toEqual(found(whole));
 });
 
-test('a violation of a check without slices is reported by a run whose slices fail', async () => {
+test('a run whose slices fail still reports violations of checks without slices', async () => {
   await endFirstPass();
   const failing: Walk = { ...LINES, page: 'select id as key from lines where id > $1 and 1 / ($2::int - $2::int) > 0' };
   await expect(auditor({ walk: failing }).run()).rejects.toThrow('division by zero');
@@ -249,7 +249,7 @@ test('a violation of a check without slices is reported by a run whose slices fa
   expect(found(await auditor({ walk: failing }).run())).toEqual({ few_boxes: ['c'] });
 });
 
-test('of two replicas that audit one slice, the second one stores nothing', async () => {
+test('a second replica that audits the same slice stores nothing', async () => {
   await endFirstPass();
   await auditor().run();
   const late: Database = {
@@ -265,12 +265,12 @@ test('of two replicas that audit one slice, the second one stores nothing', asyn
   expect((await passBySlices()).at(-1)).toEqual({});
 });
 
-test('an aborted signal ends a run after the slice under way', async () => {
+test('an aborted signal ends a run with the reason of the signal', async () => {
   await endFirstPass();
   await expect(auditor().run(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
 });
 
-test('a pass with the snapshot of another server begins again', async () => {
+test('a pass with the snapshot of another server starts again', async () => {
   await endFirstPass();
   await auditor().run();
   await run(`update audit_passes set snapshot = '9000000000000:9000000000000:'`);

@@ -21,13 +21,13 @@ const code = fc.oneof(
 );
 const status = fc.oneof(fc.constantFrom(...Object.values(HTTP_STATUS)), fc.integer({ min: 300, max: 599 }));
 
-test('the codes and the statuses of attempts are those of the API document, and each code has the server’s HTTP status', () => {
+test('the error codes and attempt statuses are those of the API document', () => {
   expect(Object.keys(STATUS_OF_CODE).toSorted()).toEqual(enumOf('ErrorCode'));
   expect(ATTEMPT_STATUSES.toSorted()).toEqual(enumOf('AttemptStatus'));
   expect(HTTP_STATUS).toMatchObject(STATUS_OF_CODE);
 });
 
-test('only a code of the closed set with its own status is a response of the API, and three of these codes do not count as a refusal', () => {
+test('a response is from the API only if its status matches its code', () => {
   const undecided = ['unauthorized', 'idempotency_in_progress', 'internal_error'];
   fc.assert(
     fc.property(status, code, (its, value) => {
@@ -38,7 +38,7 @@ test('only a code of the closed set with its own status is a response of the API
   );
 });
 
-test('a call fails with a code of the API only if the response has the status of that code, and else with network', () => {
+test('a call fails with a code of the API only if the response has the status of that code', () => {
   fc.assert(
     fc.property(status, code, (its, value) => {
       fc.pre(its !== 429);

@@ -128,7 +128,7 @@ describe('the methods of a client', () => {
       : Response.json({ data: [] }, { headers });
   };
 
-  test('every operation of /v1 and of the sandbox has one method, and there is no other method', () => {
+  test('the client has exactly one method for every operation of /v1 and of the sandbox', () => {
     expect(Object.keys(CALLS).toSorted()).toEqual([...operations.keys()].toSorted());
     const methods = Object.entries(laurel).flatMap(([resource, object]) =>
       Object.getOwnPropertyNames(Object.getPrototypeOf(object))
@@ -168,14 +168,14 @@ describe('the methods of a client', () => {
     },
   );
 
-  test('the key of an outcome is derived from the attempt, unless the caller has one', async () => {
+  test('the key of an outcome is derived from the attempt unless the caller passes a key', async () => {
     await laurel.attempts.reportOutcome(ID.toUpperCase(), { score: 1 });
     await laurel.attempts.reportOutcome(ID, { score: 1 }, { idempotencyKey: 'mine' });
     expect(sent.map(({ request }) => request.headers['idempotency-key'])).toEqual([`outcome-${ID}`, 'mine']);
     expect(sent.map(({ url }) => url.pathname)).toEqual(Array(2).fill(`/v1/attempts/${ID}/outcome`));
   });
 
-  test('calls that charge or seed reject with a TypeError without a key, and send nothing', async () => {
+  test('calls that charge or seed reject with a TypeError without a key', async () => {
     const none = undefined as unknown as typeof KEYED;
     const seed = { distribution: SHARES, sample_size: 500 };
     await expect(laurel.attempts.create({ challenge_id: ID, player_ref: 'p' }, none)).rejects.toThrow(TypeError);
@@ -215,14 +215,14 @@ describe('the methods of a client', () => {
     ['sandbox.listEvents after', (wrong) => laurel.sandbox.listEvents({ after: wrong })],
   ];
 
-  test.each(withArgument)('%s that is not well-formed text is a TypeError, and nothing is sent', async (_, call) => {
+  test.each(withArgument)('%s that is not well-formed text is a TypeError', async (_, call) => {
     for (const wrong of [null, 5, true, {}, [], ['p'], Object('p'), '\ud800', 'a\udfff']) {
       await expect(call(wrong as never)).rejects.toThrow(TypeError);
     }
     expect(sent).toHaveLength(0);
   });
 
-  test('the options of every method must be an object with a signal, or nothing is sent', async () => {
+  test('every method rejects invalid options before it sends a request', async () => {
     for (const wrong of [null, 'key-1', 5, [], { ...KEYED, signal: 'now' }, { ...KEYED, signal: null }] as never[]) {
       for (const call of [
         laurel.attempts.create({ challenge_id: ID, player_ref: 'p' }, wrong),
@@ -254,7 +254,7 @@ describe('the methods of a client', () => {
     expect(sent.map(({ request }) => request.body)).toEqual(['{"score":1}', '{"score":1}']);
   });
 
-  test('with a live key the calls of the sandbox reject with a TypeError, and send nothing', async () => {
+  test('sandbox calls with a live key reject with a TypeError', async () => {
     const live = new Laurel({
       apiKey: `sk_live_${'a'.repeat(49)}`,
       baseUrl: 'https://api.example.com',
@@ -302,7 +302,7 @@ describe('the methods of a client', () => {
     expect({ data, tries }).toEqual({ data: undefined, tries: 2 });
   });
 
-  test('the sandbox limit delays no call of /v1, and the limit of /v1 no sandbox call', async () => {
+  test('the rate limits of the sandbox and of /v1 are separate', async () => {
     const limited = () => Response.json({ retry_after: 3_600 }, { status: 429, headers: { 'retry-after': '3600' } });
     replies.push(limited());
     await expect(laurel.sandbox.listEvents()).rejects.toMatchObject({ code: 'rate_limited' });
@@ -313,7 +313,7 @@ describe('the methods of a client', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('withResponse returns the metadata of the response whose body the call resolves with', async () => {
+  test('withResponse returns the body and the metadata of a response', async () => {
     const call = laurel.tournaments.list();
     expect(call).toBeInstanceOf(Promise);
     expect(await call.withResponse()).toEqual({
@@ -328,7 +328,7 @@ describe('the methods of a client', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('a failure can be caught on the call, or on withResponse alone', async () => {
+  test('a failure can be caught on withResponse alone', async () => {
     const refuse = () =>
       replies.push(Response.json({ error: { code: 'not_found', message: 'There is none.' } }, { status: 404 }));
     refuse();

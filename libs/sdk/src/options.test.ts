@@ -43,7 +43,7 @@ test.each([
   expect(() => check({ apiKey: apiKey as string })).toThrow(/^apiKey is not a key of Laurel: ((?!aaaa|Bearer).)*$/);
 });
 
-test('a live key is sent over plain HTTP to this machine only', () => {
+test('a live key is sent over plain HTTP only to this machine', () => {
   expect(() => check({ apiKey: LIVE_KEY, baseUrl: 'http://api.example.com' })).toThrow(/https:/);
   expect(check({ apiKey: TEST_KEY, baseUrl: 'http://gateway:8080' }).baseUrl).toBe('http://gateway:8080');
   for (const host of ['127.0.0.1:8080', 'localhost:8080', '[::1]:8080']) {
@@ -62,18 +62,18 @@ test.each([
   expect(() => check(numbers)).toThrow(TypeError);
 });
 
-test('a call may take half of the time for which Laurel keeps its idempotency key, so that no retry charges again', () => {
+test('the deadline of a call may be half of the time for which Laurel keeps idempotency keys', () => {
   expect(check({ deadlineMs: 12 * 3_600_000 }).deadlineMs).toBe(43_200_000);
 });
 
-test('a runtime with a window and a document, a browser, is refused; one with only one of them is not', () => {
+test('the client refuses a runtime that has both a window and a document', () => {
   vi.stubGlobal('window', globalThis);
   expect(check({}).maxRetries).toBe(8);
   vi.stubGlobal('document', {});
   expect(() => check({})).toThrow(/for servers/);
 });
 
-test('an option that would be converted to text or to its default is refused', () => {
+test('an option of the wrong type is refused', () => {
   for (const wrong of [[URL_OF_HOST], new URL(URL_OF_HOST), Object(URL_OF_HOST), null, 5])
     expect(() => check({ baseUrl: wrong as string })).toThrow(TypeError);
   for (const wrong of [[TEST_KEY], Object(TEST_KEY), null])

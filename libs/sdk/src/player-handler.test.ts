@@ -80,7 +80,7 @@ function setUp(options: Partial<PlayerHandlerOptions> = {}) {
 
 const refused = (code: string) => ({ error: { code, message: expect.any(String) } });
 
-test('an attempt is created for the signed-in player, whatever player, score or attempt the body names', async () => {
+test('an attempt is created for the signed-in player, whatever player the body names', async () => {
   const { api, ask } = setUp();
   const body = { arm_id: ARM, challenge_id: ID, player_ref: 'bob', score: 9, attempt_id: ID, metadata: { a: 1 } };
   expect(await ask('POST', 'attempts', { body })).toMatchObject({ status: 201, body: { id: ID, status: 'open' } });
@@ -89,7 +89,7 @@ test('an attempt is created for the signed-in player, whatever player, score or 
   ]);
 });
 
-test('an arm has one idempotency key per player, and no two pairs of player and arm share one', async () => {
+test('each pair of player and arm has its own idempotency key', async () => {
   const { api, ask } = setUp();
   const players = ['ann', 'bob', 'x'.repeat(255), `${'x'.repeat(254)}y`, 'a","b', 'a'];
   for (const player of players) {
@@ -132,7 +132,7 @@ test('a player sees an attempt without its score, metadata and player_ref', asyn
   });
 });
 
-test('another player’s attempt is answered as one that does not exist', async () => {
+test('another player’s attempt is answered like an unknown attempt', async () => {
   const { api, ask } = setUp();
   const others = await ask('GET', `attempts/${ID}`, { headers: { 'x-player': 'bob' } });
   api.attempts.retrieve.mockRejectedValue(laurelError('not_found', 404));
@@ -143,7 +143,7 @@ test('another player’s attempt is answered as one that does not exist', async 
   expect([...unknown.headers]).toEqual([...others.headers]);
 });
 
-test('a board shows the site’s names of players, and only the player’s own payout status', async () => {
+test('a board shows only the player’s own payout status', async () => {
   const asked: (readonly string[])[] = [];
   const playerNames = (refs: readonly string[]) => {
     asked.push(refs);
@@ -206,7 +206,7 @@ test('every outcome is 410, for any player and from any origin', async () => {
   expect(api.attempts.retrieve).not.toHaveBeenCalled();
 });
 
-test('a request without a signed-in player is 401, and Laurel is not called', async () => {
+test('a request without a signed-in player is 401 without a call to Laurel', async () => {
   const { api, ask } = setUp({ authenticate: () => null });
   for (const [method, path] of [
     ['GET', 'challenges'],
@@ -218,7 +218,7 @@ test('a request without a signed-in player is 401, and Laurel is not called', as
   expect(api.challenges.list).not.toHaveBeenCalled();
 });
 
-test('a player_ref that is not well-formed text is an error of the server, and no player is charged', async () => {
+test('a player_ref that is not well-formed text is a server error and charges no player', async () => {
   for (const wrong of [5, true, {}, ['ann'], Object('ann'), 'a\ud800']) {
     const { api, ask, onError } = setUp({ authenticate: () => wrong as string });
     for (const [method, path, body] of [
@@ -236,7 +236,7 @@ test('a player_ref that is not well-formed text is an error of the server, and n
   expect((await setUp({ authenticate: () => undefined as never }).ask('GET', 'challenges')).status).toBe(401);
 });
 
-test('options that can only be a mistake are a TypeError of createPlayerHandler', () => {
+test('createPlayerHandler throws a TypeError for options that can only be a mistake', () => {
   for (const wrong of [
     { authenticate: undefined },
     { authenticate: 'ann' },
@@ -277,7 +277,7 @@ test.each([
   expect(response.headers.has('access-control-allow-origin')).toBe(false);
 });
 
-test('with a public origin, the scheme of the request’s origin must match too', async () => {
+test('the scheme of the request’s origin must match that of a configured public origin', async () => {
   const { handler } = setUp({ origin: SITE });
   const send = (origin: string) =>
     handler(
@@ -306,7 +306,7 @@ test.each([
   expect(api.attempts.create).not.toHaveBeenCalled();
 });
 
-test('a body that is not sent as JSON, such as another site’s form, is 400', async () => {
+test('a body that is not sent as JSON is 400', async () => {
   const { ask } = setUp();
   const headers = { 'content-type': 'text/plain' };
   expect((await ask('POST', 'attempts', { body: { arm_id: ARM, challenge_id: ID }, headers })).status).toBe(400);
@@ -338,7 +338,7 @@ test('a refusal of Laurel keeps its status and code', async () => {
   }
 });
 
-test('a player reads the API’s own message, and nothing that the SDK writes for the developer', async () => {
+test('a player reads the API’s message, but not the SDK’s message for the developer', async () => {
   const { api, ask } = setUp();
   const read = async (error: LaurelError) => {
     api.attempts.create.mockRejectedValue(error);
@@ -378,7 +378,7 @@ describe('the requests of one player in a minute', () => {
     return statuses;
   };
 
-  test('a player’s 61st request in a minute is 429 until the next minute, without asking Laurel', async () => {
+  test('a player’s 61st request in a minute is 429 until the next minute', async () => {
     const set = setUp();
     expect(await spend(set, 60)).toEqual(Array(60).fill(200));
     const { status, headers, body } = await set.ask('GET', 'challenges');
@@ -391,13 +391,13 @@ describe('the requests of one player in a minute', () => {
     expect(await spend(set, 61)).toEqual([...Array(60).fill(200), 429]);
   });
 
-  test('a player who has used up the minute delays no other player', async () => {
+  test('a player who is over the limit delays no other player', async () => {
     const set = setUp({ playerRequestsPerMinute: 1 });
     expect(await spend(set, 2)).toEqual([200, 429]);
     expect((await set.ask('GET', 'challenges', { headers: { 'x-player': 'bob' } })).status).toBe(200);
   });
 
-  test('each kind of request of a signed-in player counts, and no request that is refused before that', async () => {
+  test('only requests of a signed-in player that were not refused count towards the limit', async () => {
     const { api, ask } = setUp({ playerRequestsPerMinute: 4 });
     api.rounds.leaderboard.mockResolvedValue({ locked: true, reason: 'enter_to_see', round: ROUND, scored_players: 0 });
     const body = { arm_id: ARM, challenge_id: ID };
@@ -435,7 +435,7 @@ test.each([
   ['something in between answered 404 with the code of a 403', laurelError('blocked', 404), 502],
   ['the sandbox refused', laurelError('conflict', 409), 502],
   ['the handler’s own surroundings failed', new Error('no session store at 10.0.0.3'), 500],
-])('%s: the player gets internal_error without a detail, and the server the error', async (_, error, status) => {
+])('%s: the player gets internal_error without a detail, and the server gets the error', async (_, error, status) => {
   const { api, ask, onError } = setUp();
   api.challenges.list.mockRejectedValue(error);
   const answer = await ask('GET', 'challenges');
@@ -444,7 +444,7 @@ test.each([
   expect(onError.mock.calls.map(([seen]) => seen)).toEqual([error]);
 });
 
-test('after a lost reply a proxy’s page is not taken for a refusal, and the charge is repeated with the same key', async () => {
+test('a charge is repeated with the same key although a proxy’s page follows the lost reply', async () => {
   const replies = [
     new Error('the reply was lost'),
     new Response('<html>Not found', { status: 404 }),
@@ -475,7 +475,7 @@ test('after a lost reply a proxy’s page is not taken for a refusal, and the ch
   expect(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
 });
 
-test('as a listener of node:http it reads a streamed or a parsed body, and treats a second host in the path as a path', async () => {
+test('a listener of node:http reads a streamed or a parsed body', async () => {
   const { handler } = setUp();
   const listener = toNodeListener(handler);
   let parsed: unknown;
@@ -500,7 +500,7 @@ test('as a listener of node:http it reads a streamed or a parsed body, and treat
   expect((await post('/laurel/attempts', '', site)).status).toBe(201);
 });
 
-test('as middleware it hands what the handler throws to next', async () => {
+test('middleware passes an error of the handler to next', async () => {
   const error = new Error('broken');
   const next = vi.fn();
   const listener = toNodeListener(() => Promise.reject(error));

@@ -31,12 +31,12 @@ describe('the gate of a client', () => {
   const counted = (remaining: number): GateReport => ({ kind: 'counted', remaining });
   const limited = (retryAfterMs: number): GateReport => ({ kind: 'limited', retryAfterMs });
 
-  test('ten calls are sent while the client does not know how many requests are left', async () => {
+  test('ten calls are sent while the client does not know how many requests remain', async () => {
     await enter(50);
     expect(passed()).toBe(10);
   });
 
-  test('at most a quarter of the minute’s remaining requests is under way, so that servers with one key share the minute', async () => {
+  test('at most a quarter of the minute’s remaining requests is under way', async () => {
     await enter(400);
     await leave(0, counted(299));
     expect(passed() - 1).toBe(75);
@@ -46,7 +46,7 @@ describe('the gate of a client', () => {
     expect(passed() - 30).toBe(50);
   });
 
-  test('once the minute’s requests are used up, one request at a time is sent until the minute ends', async () => {
+  test('one request at a time is sent when the minute’s requests are used up', async () => {
     await enter(30);
     for (let call = 0; call < 10; call += 1) await leave(call, counted(0));
     expect(passed()).toBe(11);
@@ -54,7 +54,7 @@ describe('the gate of a client', () => {
     expect(passed()).toBe(12);
   });
 
-  test('a response to an earlier request does not raise the count of remaining requests, and one to a later request does', async () => {
+  test('a response to an earlier request does not raise the count of remaining requests', async () => {
     await enter(40);
     await leave(3, counted(2));
     await leave(0, counted(200));
@@ -65,7 +65,7 @@ describe('the gate of a client', () => {
     expect(passed()).toBe(40);
   });
 
-  test('a 429 makes every caller wait until its retry_after, and then a few calls are sent first', async () => {
+  test('a 429 makes every caller wait until its retry_after', async () => {
     await enter(50);
     await leave(0, limited(30_000));
     for (let call = 1; call < 10; call += 1) await leave(call, limited(30_000));
@@ -88,7 +88,7 @@ describe('the gate of a client', () => {
     expect(passed()).toBe(11);
   });
 
-  test('a call whose deadline is before the gate opens is refused at once, with the time to wait', async () => {
+  test('a call whose deadline is before the gate opens is refused immediately', async () => {
     await enter(1);
     await leave(0, limited(60_000));
     await enter(1, clock.now() + 10_000);
@@ -96,7 +96,7 @@ describe('the gate of a client', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a closed gate has a timer, which would keep a process alive, only while calls wait for its opening', async () => {
+  test('a closed gate has a timer only while calls wait', async () => {
     await enter(1);
     await leave(0, limited(30_000));
     expect(clock.pending).toBe(0);
@@ -111,7 +111,7 @@ describe('the gate of a client', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a closed gate opens at the same moment whether or not a call waits for it', async () => {
+  test('a closed gate opens at the same moment whether or not a call waits', async () => {
     await enter(1);
     await leave(0, limited(30_000));
     await clock.advance(29_000);
@@ -127,7 +127,7 @@ describe('the gate of a client', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a later 429 delays the calls that already wait for the gate to open', async () => {
+  test('a later 429 delays the calls that already wait at the gate', async () => {
     await enter(2);
     await leave(0, limited(10_000));
     await enter(1);
@@ -140,7 +140,7 @@ describe('the gate of a client', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a call that waited behind others until its deadline is refused as late', async () => {
+  test('a call that reaches its deadline behind other calls is refused as late', async () => {
     await enter(10);
     await enter(1, clock.now() + 500);
     await clock.advance(499);
@@ -149,14 +149,14 @@ describe('the gate of a client', () => {
     expect(passes[10]).toEqual({ kind: 'late' });
   });
 
-  test('once a request has failed without a response, it no longer delays other calls', async () => {
+  test('a request that failed without a response no longer delays other calls', async () => {
     await enter(10);
     for (let call = 0; call < 10; call += 1) await leave(call, { kind: 'lost' });
     await enter(10);
     expect(passed()).toBe(20);
   });
 
-  test('responses without a count, as behind a proxy that removes it, delay no call', async () => {
+  test('responses without a count of remaining requests delay no call', async () => {
     await enter(100);
     await leave(0, { kind: 'uncounted' });
     expect(passed()).toBe(100);

@@ -51,21 +51,21 @@ describe('what is repeated', () => {
   });
 
   test.each(['harmless', 'once'] as const)(
-    'after a 429 the call waits at the rate gate, however often, where a repetition is %s',
+    'a call waits at the rate gate after any number of 429s, where a repetition is %s',
     (repetition) => {
       expect(decide('rate_limited', 429, { repetition, failures: 1_000 })).toEqual({ kind: 'gate' });
       expect(decide('rate_limited', 429, { repetition, maxRetries: 0 })).toEqual({ kind: 'end' });
     },
   );
 
-  test('after idempotency_in_progress the next try waits for at least the Retry-After, after any number of tries', () => {
+  test('a try after idempotency_in_progress waits for at least the Retry-After', () => {
     expect(decide('idempotency_in_progress', 409, { failures: 0 }, 1_000)).toEqual({ kind: 'wait', delayMs: 1_000 });
     expect(decide('idempotency_in_progress', 409, { failures: 1_000 }, 1_000).kind).toBe('wait');
     expect(decide('idempotency_in_progress', 409, { maxRetries: 0 }, 1_000)).toEqual({ kind: 'end' });
   });
 });
 
-test('a delay lies anywhere below a limit that doubles from 250 ms to 8 s', () => {
+test('a delay is random, up to a limit that doubles from 250 ms to 8 s', () => {
   const delays = (chance: number) =>
     [1, 2, 3, 4, 5, 6, 7, 8].map((failures) => {
       const decision = decide('network', undefined, { failures, chance });
@@ -75,6 +75,6 @@ test('a delay lies anywhere below a limit that doubles from 250 ms to 8 s', () =
   expect(delays(0.5)).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 4_000, 4_000]);
 });
 
-test('the Retry-After of a load balancer counts if it is longer than the delay', () => {
+test('the Retry-After of a load balancer is used if it is longer than the delay', () => {
   expect(decide('network', 503, {}, 5_000)).toEqual({ kind: 'wait', delayMs: 5_000 });
 });

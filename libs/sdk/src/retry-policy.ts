@@ -21,7 +21,7 @@ export type Repetition = 'harmless' | 'once';
 
 export type RetryDecision =
   | { readonly kind: 'end' }
-  /** The gate decides when. */
+  /** The call is repeated when the rate-limit gate allows it. */
   | { readonly kind: 'gate' }
   | { readonly kind: 'wait'; readonly delayMs: number };
 

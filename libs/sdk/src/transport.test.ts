@@ -66,7 +66,7 @@ describe('a call', () => {
     return outcome;
   }
 
-  test('a call resolves with the body and the facts of its response, and leaves no timer', async () => {
+  test('a call resolves with the body and the metadata of its response', async () => {
     expect(await outcomeOf(transport([ok({ id: 'a' }, { 'idempotency-replayed': 'true' })]).send(CREATE), 0)).toEqual({
       data: { id: 'a' },
       requestId: 'request-1',
@@ -89,7 +89,7 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('after a lost connection, a 500 or an intermediary’s 503 the call is repeated with the same bytes and key', async () => {
+  test('a call is repeated with the same bytes and key after a lost connection, a 500 or an intermediary’s 503', async () => {
     const replies = [new Error('reset'), refused(500, 'internal_error'), new Response('<html>', { status: 503 }), ok()];
     expect(await outcomeOf(transport(replies).send(CREATE))).toMatchObject({ data: { id: 'a' }, tries: 4 });
     expect(sent.map(({ at }) => at)).toEqual([0, 125, 375, 875]);
@@ -97,7 +97,7 @@ describe('a call', () => {
     expect(new Set(sent.map(({ request }) => request.headers['idempotency-key']))).toEqual(new Set(['match-1']));
   });
 
-  test('a refusal ends the call after one try, with its code, status, request, key and details', async () => {
+  test('a refusal ends the call after one try', async () => {
     const error = await outcomeOf(transport([refused(409, 'entries_closed')]).send(CREATE));
     expect(error).toBeInstanceOf(LaurelError);
     expect(error).toMatchObject({
@@ -113,7 +113,7 @@ describe('a call', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('a call that loses a secret when repeated is sent once, except after a 429', async () => {
+  test('a call that would lose a secret if repeated is sent once, except after a 429', async () => {
     const rotate: ApiRequest = { ...CREATE, repetition: 'once' };
     expect(await outcomeOf(transport([new Error('reset')]).send(rotate))).toMatchObject({ code: 'network' });
     expect(await outcomeOf(transport([refused(500, 'internal_error')]).send(rotate))).toMatchObject({ status: 500 });
@@ -123,7 +123,7 @@ describe('a call', () => {
     expect(await outcomeOf(transport([limited(1), ok()]).send(rotate))).toMatchObject({ tries: 2 });
   });
 
-  test('the last failure is thrown once the repetitions are used up', async () => {
+  test('a call that used up its repetitions fails with its last failure', async () => {
     const failing = transport([new Error('first'), new Error('last')], { maxRetries: 2 });
     const error = await outcomeOf(failing.send(CREATE));
     expect(error).toMatchObject({ code: 'network', message: 'POST /v1/attempts: last', idempotencyKey: 'match-1' });
@@ -131,7 +131,7 @@ describe('a call', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('with maxRetries 0 every call is sent once, after a 429 too', async () => {
+  test('a call with maxRetries 0 is sent once, even after a 429', async () => {
     for (const reply of [new Error('reset'), limited(2), refused(409, 'idempotency_in_progress')]) {
       sent = [];
       await outcomeOf(transport([reply, ok()], { maxRetries: 0 }).send(CREATE));
@@ -139,13 +139,13 @@ describe('a call', () => {
     }
   });
 
-  test('a try without a response ends at its timeout, even if fetch ignores its signal, and is repeated', async () => {
+  test('a try without a response is repeated at its timeout', async () => {
     expect(await outcomeOf(transport(['hangs', ok()]).send(CREATE))).toMatchObject({ tries: 2 });
     expect(sent[1]?.at).toBe(10_125);
     expect(sent[0]?.request.signal.aborted).toBe(true);
   });
 
-  test('no try of a call begins or continues after its deadline', async () => {
+  test('no try of a call begins or continues after the call’s deadline', async () => {
     const call = transport(['hangs'], { deadlineMs: 25_000 }).send(CREATE);
     expect(await outcomeOf(call, 24_999)).toBe('pending');
     expect(await outcomeOf(call, 1)).toMatchObject({ code: 'timeout' });
@@ -153,7 +153,7 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('idempotency_in_progress is repeated until the key is free, up to 60 s after a process died', async () => {
+  test('a call is repeated after idempotency_in_progress until the key is free', async () => {
     const busy = Array.from({ length: 30 }, () => refused(409, 'idempotency_in_progress', { 'retry-after': '2' }));
     expect(await outcomeOf(transport([...busy, ok()]).send(CREATE))).toMatchObject({ tries: 31 });
     expect(sent.at(-1)?.at).toBe(60_000);
@@ -173,7 +173,7 @@ describe('a call', () => {
     expect(error).toMatchObject({ code: 'network', status: 403 });
   });
 
-  test('an aborted call rejects with the reason of its signal: before it is sent, under way, and while it waits', async () => {
+  test('an aborted call rejects with the reason of its signal', async () => {
     const leave = new Error('the player left');
     const before = transport([ok()]).send({ ...CREATE, signal: AbortSignal.abort(leave) });
     expect(await outcomeOf(before, 0)).toBe(leave);
@@ -187,7 +187,7 @@ describe('a call', () => {
     }
   });
 
-  test('calls aborted in the tick in which they begin send nothing, and delay no later call', async () => {
+  test('a call that is aborted in the tick in which it begins sends nothing', async () => {
     const shared = transport([ok()]);
     const leave = new Error('the player left');
     const ends = Array.from({ length: 10 }, () => {
@@ -203,7 +203,7 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('calls of one client share one gate: after a 429 no call is sent before its retry_after', async () => {
+  test('calls of one client wait at one gate after a 429', async () => {
     const shared = transport([limited(30), ok()]);
     const calls = Promise.all([shared.send(CREATE), shared.send({ ...CREATE, method: 'GET' })]);
     await clock.advance(0);
@@ -214,7 +214,7 @@ describe('a call', () => {
     expect((await Promise.all([calls, later])).flat().map(({ tries }) => tries)).toEqual([2, 1, 1]);
   });
 
-  test('a call that the rate limit delays beyond its deadline is rate_limited, with the time to wait', async () => {
+  test('a call that the rate limit delays beyond its deadline fails as rate_limited', async () => {
     const shared = transport([limited(60)], { deadlineMs: 20_000 });
     expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({
       code: 'rate_limited',
@@ -234,7 +234,7 @@ describe('a call', () => {
     expect(sent[1]).toMatchObject({ at: (sent[0]?.at ?? 0) + 1_250 });
   });
 
-  test('a Retry-After beyond the range of a timer counts as an hour, from Laurel and from intermediaries', async () => {
+  test('a Retry-After beyond the range of a timer counts as an hour', async () => {
     const shared = transport([limited(999_999_999)], { deadlineMs: 20_000 });
     const hour = { retryAfterMs: 3_600_000 };
     expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({ code: 'rate_limited', ...hour });

@@ -33,7 +33,7 @@ test('the admin server answers liveness, readiness and metrics, and stops', asyn
   await expect(get('/healthz')).rejects.toThrow();
 });
 
-test('/readyz/dependencies answers for the replica and the services that it calls, and is unknown if it calls none', async () => {
+test('/readyz/dependencies reports the replica and the services that it calls', async () => {
   const own: string[] = [];
   const called: string[] = [];
   let isServing = true;
@@ -78,7 +78,7 @@ test('/readyz/dependencies answers for the replica and the services that it call
   ]);
 });
 
-test('probes share one readiness check, which is cached for a second, or a quarter of one while not ready', async () => {
+test('concurrent probes share one readiness check', async () => {
   const looks: ((readiness: Readiness) => void)[] = [];
   let now = 0;
   let isServing = true;

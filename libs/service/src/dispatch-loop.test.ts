@@ -80,7 +80,7 @@ async function isOver(promise: PromiseLike<unknown>): Promise<boolean> {
 }
 
 describe('a dispatch loop', () => {
-  test('one statement leases everything that one turn wakes', async () => {
+  test('one lease covers all work that wakes the loop in one turn', async () => {
     const { add, leases } = start();
     add('a');
     add('b', 'c');
@@ -89,7 +89,7 @@ describe('a dispatch loop', () => {
     expect(leases.map(({ jobs }) => jobs)).toEqual([['a', 'b', 'c']]);
   });
 
-  test('slots that become free during a lease are leased by the next one, which follows immediately', async () => {
+  test('the next lease takes the slots that become free during a lease', async () => {
     const { add, leases, endRun, running } = start({ slots: 2 });
     add('a', 'b', 'c', 'd');
     await turn();
@@ -108,7 +108,7 @@ describe('a dispatch loop', () => {
     expect(running.map(({ job }) => job)).toEqual(['c']);
   });
 
-  test('a lease that fails is logged and repeated half a second later, with everything that waits by then', async () => {
+  test('a failed lease is logged and repeated half a second later', async () => {
     const { add, leases, begun } = start();
     add('a');
     await turn();
@@ -129,7 +129,7 @@ describe('a dispatch loop', () => {
     ]);
   });
 
-  test('a wake right after the loop has looked for waiting work is not lost', async () => {
+  test('a wake right after the loop looked for work is not lost', async () => {
     const waiting: string[] = [];
     const leased: string[] = [];
     let isFirstLook = true;
@@ -156,7 +156,7 @@ describe('a dispatch loop', () => {
     expect(leased).toEqual(['late']);
   });
 
-  test('the loop is idle once the lease and every run have ended, and nothing waits for a slot', async () => {
+  test('the loop is idle when the lease and every run have ended', async () => {
     const { loop, add, leases, endRun } = start({ slots: 1 });
     await loop.whenIdle();
     add('a', 'b');
@@ -173,7 +173,7 @@ describe('a dispatch loop', () => {
     expect(await isOver(idle)).toBe(true);
   });
 
-  test('the loop ends after the lease and the runs that have begun, and leases no more', async () => {
+  test('a stopping loop completes its lease and runs, but starts no other lease', async () => {
     const { loop, add, leases, endRun, begun } = start({ slots: 1 });
     add('a', 'b');
     await turn();
@@ -189,7 +189,7 @@ describe('a dispatch loop', () => {
     expect([leases, begun]).toEqual([[], ['a']]);
   });
 
-  test('the loop ends without waiting for the pause after a failure, or for the turn that a wake requested', async () => {
+  test('a stopping loop does not wait for the pause after a failure', async () => {
     const failed = start();
     failed.add('a');
     await turn();
@@ -203,7 +203,7 @@ describe('a dispatch loop', () => {
   });
 });
 
-test('whatever happens, one lease runs at a time, runs keep to their slots, and each job runs exactly once', async () => {
+test('each job runs exactly once, with one lease at a time', async () => {
   const step = fc.oneof(
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('add' as const), jobs: fc.integer({ min: 1, max: 5 }) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('wake' as const) }) },

@@ -29,7 +29,7 @@ async function lostLines(): Promise<number> {
   return found?.values[0]?.value ?? 0;
 }
 
-test('deferrable log lines of one turn of the event loop leave in one write, in their order', async () => {
+test('deferrable log lines of one turn of the event loop are written together', async () => {
   const writes: string[] = [];
   const output = createLogOutput((bytes) => {
     writes.push(bytes.toString());
@@ -53,7 +53,7 @@ test('a log write that is only partly accepted is continued', () => {
   expect(Buffer.from(written, 'latin1').toString()).toBe('é — a line\n');
 });
 
-test('log lines that a slow reader does not accept wait, and none is written twice or lost', async () => {
+test('log lines that a slow reader does not accept are written later', async () => {
   const disk = createDisk();
   disk.code = 'EAGAIN';
   disk.freeBytes = 4;
@@ -67,7 +67,7 @@ test('log lines that a slow reader does not accept wait, and none is written twi
   expect(await lostLines()).toBe(before);
 });
 
-test('a log reader that stays away costs bounded memory: lines beyond it are lost and counted', async () => {
+test('log lines beyond the memory limit are lost and counted while the reader is away', async () => {
   const disk = createDisk();
   disk.code = 'EAGAIN';
   disk.freeBytes = 0;
@@ -77,7 +77,7 @@ test('a log reader that stays away costs bounded memory: lines beyond it are los
   expect(await lostLines()).toBe(before + 5);
 });
 
-test('log lines that a full disk rejects are lost and counted, and reported once when writing works again', async () => {
+test('log lines that a full disk rejects are lost and counted', async () => {
   const disk = createDisk();
   const recovered: number[] = [];
   disk.output.onRecovered = (lines) => {
@@ -123,7 +123,7 @@ async function work(child: ChildProcess): Promise<unknown> {
 }
 
 test.each(['a full disk', 'a reader that is gone'])(
-  'a service whose log goes to %s goes on working and stops cleanly',
+  'a service whose log goes to %s continues to work and stops cleanly',
   async (what) => {
     const stdout = what === 'a full disk' ? openSync('/dev/full', 'w') : 'pipe';
     const child = spawn(process.execPath, ['--input-type=module', '-e', SERVICE], {

@@ -48,7 +48,7 @@ function connectTo({ port }: RunningService) {
   return createClient(WebhookServiceClient, { name: 'webhook', address: `127.0.0.1:${port}` });
 }
 
-test('a service ends its admin port, calls, workers, own parts and database, in this order', async () => {
+test('a stopping service closes its admin port, calls, workers, parts and database in this order', async () => {
   const ended: string[] = [];
   const [called, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const [ran, mayEndRun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -87,7 +87,7 @@ test('a service ends its admin port, calls, workers, own parts and database, in 
   expect(ended).toEqual(['call', 'run', 'second part', 'first part, database true']);
 });
 
-test('a start that fails ends what it has started, in reverse', async () => {
+test('a failed start stops what it has started in reverse order', async () => {
   const ended: string[] = [];
   const blocker = createServer().listen(0, '127.0.0.1');
   await once(blocker, 'listening');
@@ -115,7 +115,7 @@ test('a start that fails ends what it has started, in reverse', async () => {
   expect(ended).toEqual(['run', 'second part', 'first part, database true']);
 });
 
-test('a part that fails at the start ends the parts before it, and the database', async () => {
+test('a part that fails at the start closes the parts before it', async () => {
   const ended: string[] = [];
   let opened: Database | undefined;
   const started = start(({ started: parts, database }) => {
@@ -139,7 +139,7 @@ test('no part starts on a database whose role has too many privileges', async ()
   expect(isPartStarted).toBe(false);
 });
 
-test('a service of a shared process is called without a port, and its process is ready once all have started', async () => {
+test('a service of a shared process is called without a port', async () => {
   await using shared = await startSharedProcess({ host: '127.0.0.1', port: 0, services: ['webhook', 'gateway'] });
   const readiness = async () => {
     const response = await fetch(`http://127.0.0.1:${shared.adminPort}/readyz`);

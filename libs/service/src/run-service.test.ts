@@ -65,7 +65,7 @@ test('a service logs ready with its port, drains at SIGTERM and exits 0', async 
 
 const NEVER_DRAINS = `async (config, logger) => ({ [Symbol.asyncDispose]: () => new Promise(() => setInterval(() => {}, 1_000)) })`;
 
-test('a service shows its release in its first log line and its metrics, and the waits of its queues in its metrics', async () => {
+test('a service shows its release in its first log line and its metrics', async () => {
   const service = run(`async (config, logger) => {
     const { metrics } = await import(${JSON.stringify(import.meta.resolve('@laurel/telemetry'))});
     const page = await metrics.metrics();
@@ -92,7 +92,7 @@ test('a second signal of the same kind exits the process immediately', async () 
   expect(service.messages()).toEqual(['ready', 'stopping', 'second signal to stop, leaving at once']);
 });
 
-test('SIGINT from a terminal and SIGTERM from a launcher are one stop', async () => {
+test('SIGINT from a terminal and SIGTERM from a launcher count as one stop', async () => {
   const service = run(`async (config, logger) => ({ async [Symbol.asyncDispose]() {
     await new Promise((resolve) => process.once('SIGTERM', resolve));
     logger.info('drained');
@@ -105,7 +105,7 @@ test('SIGINT from a terminal and SIGTERM from a launcher are one stop', async ()
   expect(service.messages()).toEqual(['ready', 'stopping', 'drained', 'stopped']);
 });
 
-test('a signal during the start stops the service as soon as it has started', async () => {
+test('a signal during the start stops the service when its start completes', async () => {
   const service = run(`async (config, logger) => {
     logger.info('starting');
     await new Promise((resolve) => process.once('SIGTERM', resolve));
@@ -117,7 +117,7 @@ test('a signal during the start stops the service as soon as it has started', as
   expect(service.messages()).toEqual(['starting', 'stopping', 'ready', 'stopped']);
 });
 
-test('an invalid configuration prints all validation issues, one a line, and exits 1', async () => {
+test('an invalid configuration prints all validation issues and exits 1', async () => {
   const service = run(
     NEVER_DRAINS,
     `loadConfig(z.object({ HTTP_PORT: port, GRPC_PORT: port }), { HTTP_PORT: 'eighty' })`,

@@ -7,7 +7,7 @@ const clock = () => new Date();
 const logged: string[] = [];
 const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => logged.push(line) } });
 
-test('a worker runs immediately with the time of its clock, and again after the interval', async () => {
+test('a worker runs immediately and again after the interval', async () => {
   const now = new Date('2026-10-01T00:00:00.000Z');
   const times: Date[] = [];
   const twice = Promise.withResolvers<void>();
@@ -25,7 +25,7 @@ test('a worker runs immediately with the time of its clock, and again after the 
   expect(times.slice(0, 2)).toEqual([now, now]);
 });
 
-test('two runs of a worker never overlap, and stopping waits for the running one', async () => {
+test('two runs of a worker never overlap', async () => {
   let running = 0;
   let ended = 0;
   const entered = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ test('stopping a worker does not wait for the interval', async () => {
   await worker[Symbol.asyncDispose]();
 });
 
-test('a worker run that fails is logged and counted, and the next one follows', async () => {
+test('a failed run of a worker is logged and counted', async () => {
   const runOnce = vi.fn().mockRejectedValueOnce(new Error('database gone')).mockResolvedValue(undefined);
   const worker = startWorker({ name: 'flaky', intervalMs: 1, logger, clock, runOnce });
   await vi.waitUntil(() => runOnce.mock.calls.length >= 2, 10_000);
@@ -85,7 +85,7 @@ test('a worker run that fails is logged and counted, and the next one follows', 
   expect(await metrics.metrics()).toMatch(/laurel_worker_runs_total\{worker="flaky",outcome="error"\} 1/);
 });
 
-test('the metrics have both outcomes of a worker before its first run ends, so that its first error is an increase', async () => {
+test('the metrics contain both outcomes of a worker before its first run completes', async () => {
   const entered = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const runOnce = async () => {

@@ -20,7 +20,7 @@ describe('the signature of a webhook', () => {
     expect(signWebhook(SECRET, BODY)).toBe('sha256=a7a7b759dd7070a70b60aef9a50f12a3042fd39b96fa2c989518ae9bb32923f9');
   });
 
-  it('another implementation makes the same webhook signature, and accepts it', async () => {
+  it('another implementation makes the same webhook signature', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'grapheme', minLength: 1 }),
@@ -34,7 +34,7 @@ describe('the signature of a webhook', () => {
     );
   });
 
-  it('the signature of a webhook covers bytes, whether or not they are text, and the whole secret', () => {
+  it('the signature of a webhook covers every byte of the body and the whole secret', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.uint8Array(), (a, b) => {
         expect(signWebhook(SECRET, a) === signWebhook(SECRET, b)).toBe(Buffer.from(a).equals(b));

@@ -3,13 +3,13 @@ import { asService } from '@laurel/topology/current-service';
 import { expect, onTestFinished, test } from 'vitest';
 import { counter, gauge, histogram, metrics, publishOldestWaits, renderMetrics, setServiceLabel } from './index.ts';
 
-test('a metric is made once, and every later call with its name returns the same one', () => {
+test('later calls with the name of a metric return the same metric', () => {
   expect(counter('laurel_test_total', 'Things.')).toBe(counter('laurel_test_total', 'Things.'));
   expect(gauge('laurel_test_depth', 'Depth.', ['queue'])).toBe(gauge('laurel_test_depth', 'Depth.', ['queue']));
   expect(histogram('laurel_test_size', 'Sizes.', [1, 10])).toBe(histogram('laurel_test_size', 'Sizes.', [1, 10]));
 });
 
-test('the metrics page labels every metric with the service, and includes those of Node', async () => {
+test('the metrics page labels every metric with the service', async () => {
   setServiceLabel('wallet');
   // All files of this worker share the registry.
   onTestFinished(() => metrics.setDefaultLabels({}));
@@ -19,7 +19,7 @@ test('the metrics page labels every metric with the service, and includes those 
   expect(page).toMatch(/nodejs_eventloop_lag_seconds\{service="wallet"\}/);
 });
 
-test('services that share a process have metrics of their own, on one page by metric', async () => {
+test('services that share a process have their own metrics on one page', async () => {
   const count = (by: number) => {
     publishOldestWaits();
     createCoalescer({ name: `test-${by}`, run: async (items) => items });

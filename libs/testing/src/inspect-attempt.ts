@@ -77,7 +77,7 @@ export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: Insp
   const { harness: h, tenant, fundsCents, feeCents } = owner;
   const { inspect, expectUntouched } = createAttemptInspector(owner);
 
-  it('an attempt that an operator inspects has the status that a partner reads: open, settled, expired, voided', async () => {
+  it('an operator sees the same status of an attempt as the partner', async () => {
     const { attempt: open, again } = await owner.openAttempt();
     const [settled, expired, voided] = [await again(), await again(), await again()];
     const outcome = await owner.reportOutcome(settled.id);
@@ -92,7 +92,7 @@ export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: Insp
     });
   });
 
-  it('an attempt that an operator inspects stays open past its deadline, and its fee stays charged', async () => {
+  it('inspecting an attempt past its deadline leaves the attempt open', async () => {
     const { attempt, player } = await owner.openAttempt();
     await h.server.sweepOnce();
     h.clock.advance(owner.ttlMs);
@@ -100,7 +100,7 @@ export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: Insp
     expect(await h.balance(player.accountId)).toBe(fundsCents - feeCents);
   });
 
-  it('an attempt that an operator inspects is open while the process that charged its fee has not recorded it yet', async () => {
+  it('an operator sees an attempt as open when the wallet has charged its fee', async () => {
     const { attempt } = await owner.openAttempt();
     await h.server.sweepOnce();
     const setStatus = (status: string) =>
@@ -110,7 +110,7 @@ export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: Insp
     await setStatus('open');
   });
 
-  it('an attempt that an operator inspects is not found while its fee is not charged, and can still be started', async () => {
+  it('an operator does not find an attempt whose fee is not charged', async () => {
     const { player, attemptId, again } = await owner.pendingAttempt();
     // After the grace, when a partner's read would end it permanently.
     h.clock.advance(120_000);

@@ -1,6 +1,6 @@
 /**
- * What developers and operators see of attempts, in both contest services: the list, and the
- * history of one.
+ * Tests the list of attempts and the history of an attempt, as developers and operators read them
+ * from either contest service.
  */
 import type { Refused } from '@laurel/errors';
 import type {
@@ -123,7 +123,7 @@ async function createMany(owner: ListedOwner): Promise<readonly Attempt[]> {
 export function itListsAttempts(owner: ListedOwner): void {
   const { harness: h, tenant } = owner;
   const { list, listAll, follow } = createAttemptList(owner);
-  it('the pages of a list have every attempt of the tenant that the filters leave exactly once, newest first', async () => {
+  it('the pages of a list contain every matching attempt of the tenant once, newest first', async () => {
     const before = (await list()).head;
     const attempts = await createMany(owner);
     const [first] = attempts;
@@ -161,7 +161,7 @@ export function itListsAttempts(owner: ListedOwner): void {
       expect(await listAll({ tenant: other })).toEqual([]);
   });
 
-  it('the pages of an account have every attempt of it that the filters leave exactly once, in each program', async () => {
+  it('the pages of an account contain every matching attempt of the account once', async () => {
     const attempts = await createMany(owner);
     const { accountId } = await list({ limit: 1 }).then(({ attempts: [first] }) => first ?? expect.fail('no attempt'));
     const refs = new Set(attempts.map(({ playerRef }) => playerRef));
@@ -196,7 +196,7 @@ export function itListsAttempts(owner: ListedOwner): void {
     await expect(list({ accountId, from: { $case: 'after', value: head } })).rejects.toThrow();
   });
 
-  it('a list that follows new attempts has each once its creation must have ended, also under an old id', async () => {
+  it('a list that follows new attempts contains each attempt after its creation must have ended', async () => {
     const { again } = await owner.openAttempt();
     h.clock.advance(SETTLED_MS);
     const { head } = await list();
@@ -214,7 +214,7 @@ export function itListsAttempts(owner: ListedOwner): void {
     expect((await listAll()).slice(0, 2)).toEqual([second.id, first.id]);
   });
 
-  it('a list that follows new attempts does not pass one whose fee is not decided', async () => {
+  it('a list that follows new attempts waits for an attempt whose fee is not decided', async () => {
     h.clock.advance(SETTLED_MS);
     const { head } = await list();
     const { attemptId, again } = await owner.pendingAttempt();
@@ -239,7 +239,7 @@ export function itLooksUpIds(owner: ListedOwner): void {
   const { harness: h, tenant } = owner;
   const lookUp = async (id: string) => ok(await owner.service().lookUpId({ id })).items;
 
-  it('the id of an attempt, a receipt or a contest names it, in any program, and no other id names anything', async () => {
+  it('an operator finds an attempt or a contest by its id or its receipt’s id', async () => {
     const { attempt, player, again } = await owner.openAttempt();
     await owner.reportOutcome(attempt.id);
     const { attempt: settled } = ok(await owner.service().inspectAttempt({ attemptId: attempt.id }));
@@ -267,7 +267,7 @@ export function itDescribesAttempts(owner: ListedOwner): void {
   const describe = (attemptId: string, programId = tenant.programId) =>
     owner.service().describeAttempt({ programId, attemptId, anyProgram: false });
 
-  it('the history of an attempt has the facts that are stored, and reading it changes nothing', async () => {
+  it('the history of an attempt contains the stored facts', async () => {
     const { attempt: open, player, again } = await owner.openAttempt();
     const [settled, expired, voided] = [await again(), await again(), await again()];
     const outcome = await owner.reportOutcome(settled.id);

@@ -29,7 +29,7 @@ interface ProcessesOptions {
  * The processes, before their start: each of the services has all of them. Every service also
  * listens for gRPC, so that a test can call it from outside.
  */
-export function manageJoined(
+export function manageOneProcess(
   services: readonly Service[],
   options: ProcessesOptions,
   { logs, ports, adminPorts, environmentOf, clockFileOf }: ProcessesShape,

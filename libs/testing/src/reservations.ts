@@ -75,7 +75,7 @@ export function itReservesOnCachedFacts<Contest>(tested: ReservingOwner<Contest>
   const { owner, creation, database, failpoints, startReplica, open } = tested;
   const load = async (id: string) => (await tested.loadAttempts(database(), [id])).get(id);
 
-  it(`${creation} is one round trip, and writes what it answers`, async () => {
+  it(`${creation} takes one round trip to the database`, async () => {
     const replica = startReplica();
     const contest = await open();
     const first = await replica.create(contest, newId());
@@ -104,7 +104,7 @@ export function itReservesOnCachedFacts<Contest>(tested: ReservingOwner<Contest>
     expect(verdictOf(await replica.create(contest, accountId, { attemptId }))).toBe(verdict);
   });
 
-  it(`${creation} is the same attempt when its id is sent again to any replica, and restarts after it was abandoned`, async () => {
+  it(`${creation} returns the same attempt when its id is sent again to any replica`, async () => {
     const replicas = [startReplica(), startReplica()];
     const contest = await open();
     const [accountId, attemptId] = [newId(), newOwnedId(owner)];

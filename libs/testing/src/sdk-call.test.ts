@@ -29,7 +29,7 @@ function partnerOf(answer: Answer<unknown> | Promise<never>) {
 const REPORT = ['a', { score: 1.5 }, 'key'] as const;
 
 describe('a call of a partner', () => {
-  test('a call is sent once, as the SDK writes it, and its response is returned unchanged', async () => {
+  test('a call is sent once as the SDK writes it', async () => {
     const headers = { ...HEADERS, 'idempotency-replayed': 'true' };
     const received = answerOf(200, { attempt_id: 'a', score: 1.5 }, { headers });
     const { sent, partner } = partnerOf(received);
@@ -67,7 +67,7 @@ describe('a call of a partner', () => {
     ['a success', answerOf(204, undefined)],
     ['a code', answerOf(404, { error: { code: 'not_found', message: 'no' } }, { code: 'conflict' })],
     ['details', answerOf(404, { error: { code: 'not_found', message: 'no', details: { a: 1 } } }, { body: {} })],
-  ])('%s on which the SDK and the HTTP client disagree fails the call', async (_what, received) => {
+  ])('the call fails on %s about which the SDK and the HTTP client disagree', async (_what, received) => {
     await expect(partnerOf(received).partner.reportOutcome(...REPORT)).rejects.toThrow('the SDK disagrees');
   });
 

@@ -12,11 +12,11 @@ function issuesAfter(change: (page: string) => string): readonly string[] {
   return retentionIssues('integration', SCHEMA, `${before}\n## Integration\n${change(section)}`);
 }
 
-test('a page that says of every table how long its rows are kept has no issue', () => {
+test('a page that states the retention of every table has no issue', () => {
   expect(issuesAfter((section) => section)).toEqual([]);
 });
 
-test('a table without a row is an issue, and so are a row without a table and a second row', () => {
+test('a table without a row is an issue', () => {
   expect(issuesAfter((section) => section.replace('| `log_entries`', '| log entries '))).toEqual([
     'the table log_entries has no row',
   ]);
@@ -27,7 +27,7 @@ test('a table without a row is an issue, and so are a row without a table and a 
   expect(issuesAfter((section) => section.replace(/^\| `programs`.*\n/m, '$&$&'))).toEqual(['programs has two rows']);
 });
 
-test('a setting that the service lacks, another default and another worker are issues', () => {
+test('a setting that the service lacks is an issue', () => {
   const row = (from: string, to: string) => issuesAfter((section) => section.replace(from, to));
   expect(row('INTEGRATION_LOG_RETENTION_DAYS', 'LOG_DAYS')).toEqual([
     'log_entries is kept by LOG_DAYS, which is not a setting of the service',

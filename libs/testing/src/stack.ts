@@ -22,7 +22,7 @@ import { CHECKOUT, fileOfService, SERVICES, type Service } from './checkout.ts';
 import { freePorts } from './free-ports.ts';
 import { type ManagedProcess, manageProcess } from './managed-process.ts';
 import { natsUrl, urlAs } from './nats.ts';
-import { keepLine, manageJoined, type ProcessesShape } from './one-process.ts';
+import { keepLine, manageOneProcess, type ProcessesShape } from './one-process.ts';
 import { POSTGRES_URL_VARIABLE } from './postgres.ts';
 import { CLOCK_FILE_VARIABLE } from './shift-clock.ts';
 import { createServiceDatabase, migrateDatabase, type StackDatabase } from './stack-databases.ts';
@@ -209,7 +209,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const logs = new Map<Service, string[]>(SERVICES.map((service) => [service, []]));
   const clockFileOf = (service: Service) => (hasOwnClock(service) ? clockFile(service) : undefined);
   const shape = { logs, ports, adminPorts, environmentOf, clockFileOf };
-  const processes = new Map([...manageReplicas(apart, options, shape), ...manageJoined(together, options, shape)]);
+  const processes = new Map([...manageReplicas(apart, options, shape), ...manageOneProcess(together, options, shape)]);
   const all = [...new Set([...processes.values()].flat())];
   cleanup.defer(async () => {
     await Promise.all(all.map((managed) => managed.dispose()));

@@ -59,7 +59,7 @@ export function itContinuesAttempts<Attempt extends CreatedAttempt>(owner: Takeo
   const { harness: h, service, tenant, fundsCents, feeCents, openAttempt, pendingAttempt, report, forget } = owner;
   const stored = (attemptId: string) => statusOf(h.database, attemptId);
 
-  it('a create that is sent again restarts under a new fee id when the first has a tombstone, and that fee is refunded at the deadline', async () => {
+  it('a repeated create charges under a new fee id if the first fee id has a tombstone', async () => {
     const { player, attemptId, again } = await pendingAttempt();
     h.clock.advance(59_999);
     await h.server.sweepOnce();
@@ -92,7 +92,7 @@ export function itContinuesAttempts<Attempt extends CreatedAttempt>(owner: Takeo
     for (const attempt of [settled, expired, voided]) expect(await again(attempt.id)).toEqual(attempt);
   });
 
-  it('a pending attempt is not found while its fee is absent, and settles once it is paid for', async () => {
+  it('a pending attempt is not found until its fee is posted', async () => {
     const { attemptId, again } = await pendingAttempt();
     expect(await service().getAttempt({ tenant, attemptId })).toMatchObject({ code: 'not_found' });
     expect(verdictOf(await report(attemptId))).toBe('not_found');

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { POSTGRES_URL_VARIABLE } from './postgres.ts';
 import { createTestDatabase } from './test-database.ts';
 
-test('test databases of the same migrations are equal, separate, and dropped after use', async () => {
+test('test databases of the same migrations are equal and separate', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'laurel-testing-'));
   await using _ = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
   await writeFile(join(directory, '0001_create_things.sql'), 'create table things (id int)');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addressesFor, byService, isNatsUser, NATS_USERS, SERVICE_NAMES, SERVICES } from './index.ts';
 
-test('every service is listed after the services that it calls, which all serve gRPC', () => {
+test('every service is listed after the services that it calls', () => {
   for (const [index, name] of SERVICE_NAMES.entries()) {
     for (const called of SERVICES[name].calls) {
       expect(SERVICE_NAMES.indexOf(called)).toBeLessThan(index);
@@ -20,7 +20,7 @@ test('a service is given an address for each service that it calls', () => {
   expect(addressesFor('wallet', (called) => `${called}:9000`)).toEqual({});
 });
 
-test('only the services that publish or consume events are users of NATS, and all of them are', () => {
+test('exactly the services that publish or consume events are users of NATS', () => {
   expect(NATS_USERS).toEqual(['challenge', 'tournament', 'webhook']);
   expect(['wallet', 'gateway', 'operator'].filter(isNatsUser)).toEqual([]);
 });

@@ -105,7 +105,7 @@ describe('public addresses', () => {
     expect(mayConnectTo(text, parseCidrs('0.0.0.0/0,::/0'))).toBe(false);
   });
 
-  it('an IPv4 address mapped into IPv6 is public exactly if the plain one is', () => {
+  it('an IPv4 address mapped into IPv6 is public exactly if the plain address is public', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(isPublicAddress(`::ffff:${address}`)).toBe(isPublicAddress(address));
@@ -126,7 +126,7 @@ describe('public addresses', () => {
 describe('allowed networks', () => {
   const allow = parseCidrs('127.0.0.0/8, 10.1.2.3/32,fd00::/8');
 
-  it('allowed networks permit exactly their addresses, besides the public ones', () => {
+  it('allowed networks permit exactly their own addresses and the public ones', () => {
     for (const address of ['127.0.0.1', '127.255.255.255', '10.1.2.3', 'fd00::1', '::ffff:127.0.0.1', '8.8.8.8']) {
       expect(mayConnectTo(address, allow)).toBe(true);
     }

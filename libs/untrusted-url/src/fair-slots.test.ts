@@ -49,7 +49,7 @@ describe('laws of fair slots', () => {
     { maxLength: 300 },
   );
 
-  test('a slot is taken exactly if the total, the share of the subject and the share of its health allow it', () => {
+  test('a slot is taken exactly if the total, the subject’s share and its health’s share allow that', () => {
     fc.assert(
       fc.property(limits, steps, (limit, history) => {
         const slots = createFairSlots(limit);
@@ -92,7 +92,7 @@ describe('laws of fair slots', () => {
     );
   });
 
-  test('subjects whose runs never end leave an eighth of the slots to a proven one, and half unless they are untried', () => {
+  test('subjects whose runs never end leave an eighth of the slots to a proven subject', () => {
     const counts = fc.integer({ min: 0, max: 60 });
     fc.assert(
       fc.property(limits, counts, counts, (limit, untried, known) => {
@@ -112,7 +112,7 @@ describe('laws of fair slots', () => {
     );
   });
 
-  test('with a single slot every subject gets a turn, however the earlier runs ended', () => {
+  test('every subject gets a turn on a single slot, however the earlier runs ended', () => {
     const slots = createFairSlots({ total: 1, perSubject: 4, perDoubtfulSubject: 1 });
     for (const ended of ['failing', 'slow', 'proven'] as const) setHealth(slots, ['a', 'b', 'c'], ended);
     expect(slots.held).toBe(0);
@@ -123,7 +123,7 @@ describe('subjects that are forgotten', () => {
   const LIMITS = { total: 8, perSubject: 4, perDoubtfulSubject: 1 };
   const others = namesOf('other', MAX_KNOWN_SUBJECTS);
 
-  test('the subject whose run ended first is untried again once too many others are known', () => {
+  test('the subject whose run ended first is forgotten if too many others are known', () => {
     const slots = createFairSlots(LIMITS);
     setHealth(slots, ['first', ...others.slice(1)], 'proven');
     takeAll(slots, ['first']);
@@ -134,7 +134,7 @@ describe('subjects that are forgotten', () => {
     expect(slots.held).toBe(LIMITS.perDoubtfulSubject);
   });
 
-  test('the slots of a forgotten subject count as those of an untried one until they are released', () => {
+  test('the slots of a forgotten subject count as those of an untried subject until their release', () => {
     const slots = createFairSlots(LIMITS);
     setHealth(slots, ['slow'], 'slow');
     takeAll(slots, ['slow']);

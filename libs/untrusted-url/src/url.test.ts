@@ -173,7 +173,7 @@ describe('an untrusted URL', () => {
     expect(checkUrl(text)).toEqual({ ok: false, reason });
   });
 
-  it('a URL may contain an address of an allowed network, and of no other', () => {
+  it('a URL may contain an address only of an allowed network', () => {
     const allow = parseCidrs('127.0.0.0/8,::1/128');
     const isTaken = (text: string) => checkUrl(text, { allow }).ok;
     expect(['https://127.0.0.1:8443/', 'https://2130706433:8443/', 'https://[::1]:8443/'].every(isTaken)).toBe(true);
@@ -194,7 +194,7 @@ describe('an untrusted URL', () => {
     expect(checkUrl('https://localhost./', { allow: parseCidrs('127.0.0.0/8') }).ok).toBe(false);
   });
 
-  it('an accepted URL has a public address or a name as its host, and parses to itself', () => {
+  it('an accepted URL has a public address or a name as its host', () => {
     const address = fc.oneof(
       fc.ipV4(),
       fc.ipV4Extended(),

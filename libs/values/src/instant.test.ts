@@ -41,7 +41,7 @@ describe('the laws of instants', () => {
     );
   });
 
-  it('no comparison has a result for an invalid Date: each throws', () => {
+  it('every comparison with an invalid Date throws', () => {
     const calls = [isBefore, millisecondsBetween, firstOf, lastOf];
     fc.assert(
       fc.property(any, fc.boolean(), (other, isFirst) => {
@@ -53,7 +53,7 @@ describe('the laws of instants', () => {
     );
   });
 
-  it('for two different instants exactly one is before the other', () => {
+  it('exactly one of two different instants is before the other', () => {
     fc.assert(
       fc.property(valid, valid, (one, other) => {
         const isSame = one.getTime() === other.getTime();

@@ -61,7 +61,7 @@ test('parsing and formatting an amount are inverse', () => {
   );
 });
 
-test('a negative amount is formatted as the positive one after a minus sign', () => {
+test('a negative amount is formatted with a minus sign', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 10n ** 18n }), (amount) => {
       expect(formatAmount(-amount)).toBe(`-${formatAmount(amount)}`);

@@ -93,7 +93,7 @@ describe('a hot call', () => {
     });
   });
 
-  test('a hot call looks for open attempts at the service of the challenge or round, and a round never calibrates', async () => {
+  test('a hot call asks the service of the contest for open attempts, and no round is reported as calibrating', async () => {
     const { asked, calls } = services({ $case: 'found', value: { attemptIds: ['a'], isCalibrating: true } });
     await using _calls = calls;
     const query = { tenant, playerRef: 'p', requestId: '' };
@@ -108,7 +108,7 @@ describe('a hot call', () => {
     expect(asked.sort()).toEqual(['challenge looks in c', 'tournament looks in r']);
   });
 
-  test('a hot call for an attempt id without the tag of a contest service is not_found, and no service is called', async () => {
+  test('a hot call for an id without the tag of a contest service is not_found without calling a service', async () => {
     const { asked, calls } = services(undefined);
     expect(await calls.reportOutcome(report(newId()))).toEqual(refused('not_found'));
     expect(await calls.reportOutcome(report('nonsense'))).toEqual(refused('not_found'));

@@ -4,7 +4,7 @@ import { connectChallenge } from './challenge.ts';
 import { serviceOf } from './service-of.ts';
 import { connectTournament } from './tournament.ts';
 
-test('serviceOf finds the service that owns an id, and returns null for an id that names no service', async () => {
+test('serviceOf returns the service that owns an id, or null if the id names no service', async () => {
   await using challenge = connectChallenge('127.0.0.1:1', {});
   await using tournament = connectTournament('127.0.0.1:1', {});
   const services = { challenge, tournament };

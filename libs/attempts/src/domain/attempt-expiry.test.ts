@@ -7,7 +7,7 @@ it('an attempt may stay open for an hour', () => {
   expect(DEFAULT_ATTEMPT_TTL_SECONDS * 1000).toBe(HOUR_MS);
 });
 
-it('an attempt is over exactly at its deadline, and open one millisecond before', () => {
+it('an attempt is due exactly at its deadline', () => {
   const createdAt = new Date('2026-11-21T10:00:00.000Z');
   expect(deadlineOf(createdAt, HOUR_MS)).toEqual(new Date('2026-11-21T11:00:00.000Z'));
   expect(isDue(createdAt, HOUR_MS, new Date('2026-11-21T10:59:59.999Z'))).toBe(false);

@@ -15,12 +15,12 @@ const STATUSES: readonly AttemptStatus[] = [
 const anyStatus = fc.constantFrom(...STATUSES);
 
 describe('an attempt', () => {
-  it('an attempt settles while it is open, or pending with its fee known to be posted, and never otherwise', () => {
+  it('an attempt settles only while it is open, or pending with a posted fee', () => {
     expect(STATUSES.filter((status) => canSettle(status, false))).toEqual(['open']);
     expect(STATUSES.filter((status) => canSettle(status, true))).toEqual(['pending', 'open']);
   });
 
-  it('an attempt shows four statuses and hides the states between two commits', () => {
+  it('an attempt shows only four statuses to partners', () => {
     expect(STATUSES.map(shownStatus)).toEqual([
       null,
       'open',
@@ -33,7 +33,7 @@ describe('an attempt', () => {
     ]);
   });
 
-  it('an attempt counts towards a cap unless its fee was returned or never charged', () => {
+  it('an attempt counts towards a cap unless its fee was refunded or never charged', () => {
     expect(CAP_COUNTED).toEqual(['pending', 'open', 'settled']);
   });
 
@@ -42,7 +42,7 @@ describe('an attempt', () => {
     fc.assert(fc.property(fc.constantFrom(...final), anyStatus, (from, to) => !canMove(from, to)));
   });
 
-  it('an attempt keeps its shown status when it moves between states, unless it was open or not yet shown', () => {
+  it('the shown status of an attempt changes only if the attempt was open or not yet shown', () => {
     fc.assert(
       fc.property(anyStatus, anyStatus, (from, to) => {
         fc.pre(canMove(from, to) && isVisible(from) && from !== 'open');
@@ -51,7 +51,7 @@ describe('an attempt', () => {
     );
   });
 
-  it('an attempt ends its refund in the status that was already shown', () => {
+  it('an attempt completes its refund in the status that was already shown', () => {
     fc.assert(
       fc.property(anyStatus, (status) => {
         const after = afterRefund(status);

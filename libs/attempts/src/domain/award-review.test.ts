@@ -10,7 +10,7 @@ describe('the review of a held award', () => {
     expect(parseReview(decision, { operator })).toEqual({ decision, operator, reason: null });
   });
 
-  it('a request that names no operator is not a review, even with a reason', () => {
+  it('a review without an operator is refused even with a reason', () => {
     expect(parseReview('denied', { reason: '' })).toBeNull();
     expect(parseReview('released', { reason: 'played twice' })).toBeNull();
   });

@@ -21,12 +21,12 @@ const use = (fields: Partial<IdempotencyUse> = {}): IdempotencyUse => ({
 const after = (ms: number) => new Date(usedAt.getTime() + ms);
 
 describe('a use of an idempotency key whose operation id the contest service does not know', () => {
-  test('an idempotency key without a recorded use runs a new operation', () => {
+  test('an idempotency key without a recorded use starts a new operation', () => {
     expect(decideIdempotencyUse(use(), undefined)).toEqual({ kind: 'new' });
   });
 
   test.each([true, false])(
-    'the same request under a recorded idempotency key is the recorded operation, first use of the gateway: %s',
+    'a repeated request under a recorded idempotency key is the recorded operation, first use of the gateway: %s',
     (isFirst) => {
       const decision = decideIdempotencyUse(use({ isFirst, usedAt: after(KEY_USE_RETENTION_MS - 1) }), recorded);
       expect(decision).toEqual({ kind: 'repeated', operationId });
@@ -41,7 +41,7 @@ describe('a use of an idempotency key whose operation id the contest service doe
     expect(decideIdempotencyUse(use({ fingerprint: other, isFirst: false }), recorded)).toEqual({ kind: 'superseded' });
   });
 
-  test.each([same, other])('after 24 hours a recorded idempotency key may be used again', (fingerprint) => {
+  test.each([same, other])('a recorded idempotency key may be used again after 24 hours', (fingerprint) => {
     const decision = decideIdempotencyUse(use({ fingerprint, usedAt: after(KEY_USE_RETENTION_MS) }), recorded);
     expect(decision).toEqual({ kind: 'superseded' });
   });

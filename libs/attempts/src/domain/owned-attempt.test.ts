@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { feeOf } from './owned-attempt.ts';
 
 describe('the fee of an attempt', () => {
-  it('the fee of an attempt has the id of the first fee transfer, and a new id each time the attempt restarts', () => {
+  it('the fee of an attempt gets a new transfer id each time the attempt restarts', () => {
     const id = newOwnedId('challenge');
     const fees = [0, 1, 2].map((feeGeneration) => feeOf({ id, feeGeneration }));
     expect(fees[0]).toEqual({ transferId: feeTransferId(id), attemptId: id, feeGeneration: 0 });

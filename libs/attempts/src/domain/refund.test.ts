@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { refundReasonOf } from './refund.ts';
 
 describe('the reason of a refund', () => {
-  it('the reason of a refund follows from the status of an attempt that is ending', () => {
+  it('the status of an attempt determines the reason of its refund', () => {
     expect(refundReasonOf({ status: 'expiring', closedReason: null })).toBe('expired');
     expect(refundReasonOf({ status: 'expiring', closedReason: 'round_closed' })).toBe('round_closed');
     expect(refundReasonOf({ status: 'expiring', closedReason: 'round_cancelled' })).toBe('round_cancelled');
     expect(refundReasonOf({ status: 'voiding', closedReason: 'a broken game' })).toBe('voided');
   });
 
-  it('the reason of a refund is never taken from the free text of an operator', () => {
+  it('the reason of a refund is never taken from an operator’s free text', () => {
     expect(refundReasonOf({ status: 'voiding', closedReason: 'round_cancelled' })).toBe('voided');
   });
 });

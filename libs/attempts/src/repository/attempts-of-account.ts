@@ -82,7 +82,7 @@ export type PageOfAccount = {
   readonly limit: number;
 };
 
-export async function loadOfAccount(
+export async function loadAttemptsOfAccount(
   on: Queryable,
   owner: ContestServiceName,
   filter: AttemptFilter,

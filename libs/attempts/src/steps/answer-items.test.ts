@@ -31,7 +31,7 @@ describe('the items of a call', () => {
     expect(await call()).toEqual({ results: [] });
   });
 
-  it('each result of a report states whether it repeats one, and a refusal or a failure never does', async () => {
+  it('only a successful result of a report can state that it repeats an earlier report', async () => {
     const logger = createLogger({ service: 'test', level: 'silent' });
     const answers: (() => Promise<{ $case: 'outcome'; value: number; repeated: boolean } | Refused>)[] = [
       async () => ({ $case: 'outcome', value: 1, repeated: false }),

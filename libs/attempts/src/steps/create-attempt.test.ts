@@ -60,7 +60,7 @@ function depsOf(wallet: Wallet): CreateDeps {
 }
 
 describe('a creation whose player link moves while the fee is charged', () => {
-  test('a creation follows a player link that moves while the fee is charged, and opens the attempt for the account that paid', async () => {
+  test('a creation whose player link moves during the charge opens the attempt for the account that paid', async () => {
     const accountIds = Array.from({ length: 20 }, () => newId());
     const { wallet, charged } = walletOf(accountIds);
     const created = await createAttempt(creation, depsOf(wallet));
@@ -68,7 +68,7 @@ describe('a creation whose player link moves while the fee is charged', () => {
     expect(created).toMatchObject({ status: 'open', accountId: accountIds.at(-1) });
   });
 
-  test('a creation fails if its player link moves again and again', async () => {
+  test('a creation fails if its player link keeps moving', async () => {
     const { wallet, charged } = walletOf(Array.from({ length: 1_000 }, () => newId()));
     await expect(createAttempt(creation, depsOf(wallet))).rejects.toThrow('was moved more than');
     expect(charged.length).toBeLessThan(100);

@@ -29,7 +29,7 @@ import {
   loadWindow,
   type ReadAttempts,
 } from '../repository/attempt-windows.ts';
-import { loadOfAccount, type PageOfAccount } from '../repository/attempts-of-account.ts';
+import { loadAttemptsOfAccount, type PageOfAccount } from '../repository/attempts-of-account.ts';
 import type { Wallet } from '../wallet.ts';
 import { type CurrentAttempt, currentAttempt, currentAward } from './current-state.ts';
 import type { AttemptOpener } from './open-attempts.ts';
@@ -118,7 +118,7 @@ async function readAttempts(query: AttemptQuery, head: AttemptPosition, deps: Li
   if (of.kind === 'tenant') return readWindows(of.tenant, filter, { from, limit }, head, deps);
   if (from.kind === 'after') throw new Error('the attempts of an account cannot be followed');
   const before = from.kind === 'head' ? head : from.position;
-  return loadOfAccount(deps.database, deps.owner, filter, { ...of, from: before, limit });
+  return loadAttemptsOfAccount(deps.database, deps.owner, filter, { ...of, from: before, limit });
 }
 
 async function readWindows(

@@ -25,7 +25,7 @@ describe('a receipt', () => {
     fc.assert(fc.property(reports, (report) => statesReport(receiptOf(report), report)));
   });
 
-  it('a receipt without a tiebreak states its report, whatever tiebreak was sent with it', () => {
+  it('a receipt without a tiebreak matches its report, whatever tiebreak the report had', () => {
     const property = fc.property(reports, (report) => {
       const { tiebreak: _, ...signed } = report;
       return statesReport(receiptOf(signed), report);
@@ -33,7 +33,7 @@ describe('a receipt', () => {
     fc.assert(property);
   });
 
-  it('a receipt states no report with another score, tiebreak or evidence', () => {
+  it('a receipt does not match a report with another score, tiebreak or evidence', () => {
     const report = { score: 1, tiebreak: 2, evidence: '{"a":1}' };
     const receipt = receiptOf(report);
     expect(statesReport(receipt, report)).toBe(true);

@@ -34,7 +34,7 @@ const otherBody = { ...idempotencyUse, fingerprint: Buffer.alloc(32, 2) };
 
 describe('the attempt that a creation is about', () => {
   test.each([true, false])(
-    'a refused attempt does not keep its idempotency key from another body, first use of the gateway: %s',
+    'a refused attempt frees its idempotency key for another body, first use of the gateway: %s',
     async (isFirst) => {
       const attempt = attemptWith('refused');
       const attemptId = newId();
@@ -52,7 +52,7 @@ describe('the attempt that a creation is about', () => {
     }
   });
 
-  test('a creation under a recorded idempotency key is about the recorded attempt', async () => {
+  test('a creation under a recorded idempotency key resolves to the recorded attempt', async () => {
     const attempt = attemptWith('settled');
     const resolved = await resolve({ attemptId: newId(), isKnown: false }, attempt);
     expect(resolved).toEqual([
@@ -60,7 +60,7 @@ describe('the attempt that a creation is about', () => {
     ]);
   });
 
-  test('a refused attempt leaves its idempotency key free: the next creation runs under its own id and takes the key over', async () => {
+  test('a creation takes over the idempotency key of a refused attempt', async () => {
     const attempt = attemptWith('refused');
     const attemptId = newId();
     const resolved = await resolve({ attemptId, isKnown: false }, attempt);
@@ -69,7 +69,7 @@ describe('the attempt that a creation is about', () => {
     expect([...idempotencyUsesToRecord(resolved)]).toEqual([[attemptId, idempotencyUse]]);
   });
 
-  test('a creation whose own attempt exists is about that attempt, even after it was refused', async () => {
+  test('a creation whose own attempt exists resolves to that attempt even after a refusal', async () => {
     const attempt = attemptWith('refused');
     const resolved = await resolve({ attemptId: attempt.id, isKnown: true }, attempt);
     expect(resolved).toEqual([

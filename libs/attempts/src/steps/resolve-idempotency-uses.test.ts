@@ -24,7 +24,7 @@ const recordedAs = (...uses: RecordedIdempotencyUse[]) => new Map(uses.map((use)
 const NOTHING = { record: null, supersedes: false, repeatsBatch: false };
 
 describe('the operations that a batch of requests means', () => {
-  test('an operation without an idempotency key, or that recorded its key itself, runs under its own id', () => {
+  test('an operation that recorded its own idempotency key runs under its own id', () => {
     const use = idempotencyUse(newId());
     const [one, two] = [newId(), newId()];
     const operations = [
@@ -48,7 +48,7 @@ describe('the operations that a batch of requests means', () => {
     ).toEqual([{ kind: 'operation', operationId, ...NOTHING }]);
   });
 
-  test('when two requests of a batch share an idempotency key, the second repeats the first or is refused for reusing its key', () => {
+  test('a second request of a batch with the same idempotency key repeats the first or is refused', () => {
     const use = idempotencyUse(newId());
     const first = newId();
     const operations = [
@@ -80,7 +80,7 @@ describe('the operations that a batch of requests means', () => {
   });
 });
 
-test('requests that were refused for their keys are not decided, and every result keeps its place', () => {
+test('requests that were refused for their keys are not decided', () => {
   const results = decideUnlessRefused(
     ['a', 'b', 'c'],
     [{ kind: 'operation', id: 1 }, refused('idempotency_key_reused'), { kind: 'operation', id: 3 }],

@@ -23,7 +23,7 @@ async function failureOf(status: number, headers: Record<string, string>, body: 
 }
 
 describe('a page of the sandbox’s events', () => {
-  it('the command waits after a response that Laurel did not write, whatever its status', async () => {
+  it('the command waits after a response that Laurel did not write, whatever the status', async () => {
     for (const [status, headers, body] of [
       [200, { 'content-type': 'text/html' }, '<h1>Sign in to this network</h1>'],
       [200, JSON_TYPE, '{}'],
@@ -46,7 +46,7 @@ describe('a page of the sandbox’s events', () => {
     }
   });
 
-  it('after a refusal the command exits with 1; after a rate limit or an error of Laurel it waits', async () => {
+  it('the command exits with 1 after a refusal and waits after an error of Laurel', async () => {
     const envelope = (code: string) => JSON.stringify({ error: { code, message: 'No.' } });
     for (const [status, code] of [
       [400, 'invalid_request'],

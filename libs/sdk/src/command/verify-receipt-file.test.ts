@@ -90,7 +90,7 @@ describe('verify-receipt', () => {
     expect(await run(forged)).toMatchObject({ status: 2, verdicts: [] });
   });
 
-  it('verify-receipt refuses a changed receipt, and one dated outside the period of its key', async () => {
+  it('verify-receipt refuses a changed receipt', async () => {
     expect(await run({ ...answer, receipt: { ...answer.receipt, score: 12.6 } }, ...PINNED)).toMatchObject({
       status: 1,
       verdicts: ['NOT VALID: the receipt is not what the key that it names has signed.'],
@@ -102,7 +102,7 @@ describe('verify-receipt', () => {
     });
   });
 
-  it('verify-receipt refuses a file of another shape, and one that is not JSON', async () => {
+  it('verify-receipt refuses a file of another shape', async () => {
     expect((await run({ receipt: answer.receipt }, ...PINNED)).status).toBe(1);
     expect((await run('{', ...PINNED)).status).toBe(1);
     expect((await run('null', ...PINNED)).status).toBe(1);
@@ -195,7 +195,7 @@ describe('verify-receipt of a receipt whose round is sealed', () => {
     expect((await run({ ...sealed(0), seal: 'settled' }, ...both)).status).toBe(1);
   });
 
-  it('verify-receipt refuses a seal by an untrusted key, though the receipt is genuine', async () => {
+  it('verify-receipt refuses a genuine receipt whose seal an untrusted key signed', async () => {
     const reason = (by: Signer) =>
       `NOT VALID: the receipt is genuine, but the seal of its round names the key "${by.keyId}", which is not among the trusted ones.`;
     expect(await run(sealed(0), ...PINNED)).toMatchObject({ status: 1, verdicts: [reason(SEAL_SIGNER)] });

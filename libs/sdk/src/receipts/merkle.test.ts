@@ -28,7 +28,7 @@ describe('a Merkle proof', () => {
     }
   });
 
-  it('a Merkle proof holds for the leaves at both ends, and for any other, of a tree of any size', async () => {
+  it('a Merkle proof holds for every tested leaf of a tree of any size', async () => {
     await fc.assert(
       fc.asyncProperty(TREES, fc.nat(), async (data, seed) => {
         const { mth, path } = referenceOf(data);
@@ -68,7 +68,7 @@ describe('a Merkle proof', () => {
     );
   });
 
-  it('a Merkle proof holds for another size if the leaf’s path has the same shape, so the size must be signed', async () => {
+  it('a Merkle proof also holds for another tree size in which the leaf’s path has the same shape', async () => {
     await fc.assert(
       fc.asyncProperty(TREES, fc.nat(), anyNumber, async (data, seed, size) => {
         const index = seed % data.length;

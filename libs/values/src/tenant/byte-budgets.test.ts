@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createByteBudgets, createTenantBudgets } from './byte-budgets.ts';
 
-test('a program has one budget per environment, which no other program uses', () => {
+test('a program has one budget per environment', () => {
   const budgets = createTenantBudgets({ test: 100, live: 1_000 });
   const [one, other] = [{ programId: 'one' }, { programId: 'other' }];
   budgets.take({ ...one, environment: 'test' }, 200, 0);
@@ -12,21 +12,21 @@ test('a program has one budget per environment, which no other program uses', ()
   expect(budgets.limitOf({ ...one, environment: 'live' })).toBe(1_000);
 });
 
-test('a body that costs more than announced leaves a debt, and the budget refuses until it is repaid', () => {
+test('a budget refuses bodies until the debt of a body that cost more than announced is repaid', () => {
   const budgets = createByteBudgets(100);
   budgets.take('a', 700, 0);
   expect(budgets.waitFor('a', 100, 0)).toBe(6_000);
   expect(budgets.waitFor('a', 100, 6_000)).toBe(0);
 });
 
-test('a body larger than the budget passes when the budget is full', () => {
+test('a full budget admits a body larger than the budget', () => {
   const budgets = createByteBudgets(100);
   expect(budgets.waitFor('a', 10_000, 0)).toBe(0);
   budgets.take('a', 1, 0);
   expect(budgets.waitFor('a', 10_000, 0)).toBe(10);
 });
 
-test('over any period, the admitted bodies cost at most the budget of that period and two seconds more, plus one body that costs more than announced', () => {
+test('the admitted bodies of any period cost little more than the budget of that period', () => {
   const use = fc.record({ afterMs: fc.nat(400), announced: fc.integer({ min: 1, max: 300 }), found: fc.nat(500) });
   fc.assert(
     fc.property(fc.array(use), (uses) => {
@@ -44,7 +44,7 @@ test('over any period, the admitted bodies cost at most the budget of that perio
   );
 });
 
-test('a subject in debt is not forgotten, however many others there are', () => {
+test('a subject in debt is not forgotten, however many others are known', () => {
   const budgets = createByteBudgets(100);
   budgets.take('debtor', 10_000, 0);
   for (let index = 0; index < 50_000; index += 1) budgets.take(`s${index}`, 1, index);

@@ -4,7 +4,7 @@ import { type BucketLevel, bytesAt, msUntilRefilled } from './token-bucket.ts';
 
 const BUCKET = { bytesPerSecond: 1_000, maxBytes: 3_000 };
 
-test('a bucket is full at first, refills steadily, and never holds more than its size', () => {
+test('a bucket starts full and refills steadily up to its size', () => {
   expect(bytesAt(BUCKET, undefined, 0)).toBe(3_000);
   const level = { bytes: 500, at: 10_000 };
   expect([10_000, 10_250, 12_500, 60_000].map((now) => bytesAt(BUCKET, level, now))).toEqual([500, 750, 3_000, 3_000]);
@@ -27,7 +27,7 @@ test('the returned wait is the shortest after which the bucket holds enough', ()
   );
 });
 
-test('over any period at most the size of the bucket plus the refill of that period is taken', () => {
+test('a bucket admits at most its size plus the refill of any period', () => {
   const takes = fc.array(fc.record({ afterMs: fc.nat(400), bytes: fc.integer({ min: 1, max: 3_000 }) }));
   fc.assert(
     fc.property(takes, (sequence) => {
