@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a second process waits until the first has released the lock, and reports that it waits', async () => {
+test('a second process waits until the first has released the lock', async () => {
   const order: string[] = [];
   const first = await takeFileLock(file, { onWait: () => order.push('the first waits') });
   const { promise: isWaiting, resolve } = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ test('a second process waits until the first has released the lock, and reports 
   expect(order).toEqual(['the first releases it', 'the second holds it']);
 });
 
-test('a signal ends the wait, and the lock stays with its holder', async () => {
+test('a signal ends the wait without changing the holder of the lock', async () => {
   await using _first = await takeFileLock(file);
   const waiting = new AbortController();
   const second = takeFileLock(file, { onWait: () => waiting.abort(), signal: waiting.signal });

@@ -41,7 +41,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await opened.call('laurel.result()')).toEqual(failure('not_armed'));
     });
 
-    test('arming another target while an attempt is open throws attempt_in_progress, even after a reload', async () => {
+    test('arming another target while an attempt is open throws attempt_in_progress', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge();
       expect(await begin(opened, { challengeId: challenge.id })).toMatchObject({ status: 'open' });
@@ -54,7 +54,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await opened.call(arm({ challengeId: challenge.id }))).toBeUndefined();
     });
 
-    test('reporting an outcome from the browser throws client_reporting_removed, and sends no request', async () => {
+    test('reporting an outcome from the browser throws client_reporting_removed', async () => {
       await using opened = await enter();
       await opened.call('laurel.challenges()');
       const before = h.game.requests.length;
@@ -79,7 +79,7 @@ describe.skipIf(!(await hasChromium()))(
       }
     });
 
-    test('a call after the session has ended throws unauthorized, and the arm survives the next sign-in', async () => {
+    test('a call after the session has ended throws unauthorized', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge();
       await opened.signOut();
@@ -90,7 +90,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await opened.call('laurel.begin()')).toMatchObject({ status: 'open' });
     });
 
-    test('begin without funds throws insufficient_funds, charges nothing, and disarms', async () => {
+    test('begin without funds throws insufficient_funds and charges nothing', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge({ fee: '100.00' });
       expect(await begin(opened, { challengeId: challenge.id })).toEqual(
@@ -100,7 +100,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await feesOf(h.world, opened.player)).toEqual([]);
     });
 
-    test('begin on a challenge that was suspended meanwhile throws challenge_not_available', async () => {
+    test('begin on a suspended challenge throws challenge_not_available', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge();
       const listed = (await opened.call('laurel.challenges()')) as { id: string }[];
@@ -124,7 +124,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await begin(opened, { challengeId: 'not a uuid' })).toMatchObject({ code: 'unknown' });
     });
 
-    test('conflicts of the server are passed on with their own codes', async () => {
+    test('conflicts of the server keep their own codes', async () => {
       await using opened = await enter();
       const [challenge, rung] = [await h.world.newChallenge(), await h.world.newRound({ attempt_cap: 1 })];
       const won = await h.world.partner.createAttempt({ challenge_id: challenge.id, player_ref: opened.player.ref });
@@ -138,7 +138,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await begin(opened, { roundId: rung.id })).toEqual(failure('entries_closed', 'entries_closed'));
     });
 
-    test('one player’s arm is hidden from another, even after a reload', async () => {
+    test('one player’s arm is hidden from another player', async () => {
       await using opened = await enter();
       const init = (player: string) => opened.call(`laurel.init(${JSON.stringify({ endpoint: '/laurel', player })})`);
       const armed = { status: 'armed', target: { challengeId: randomUUID() } };
@@ -165,7 +165,7 @@ describe.skipIf(!(await hasChromium()))(
         expect(await feesOf(h.world, opened.player)).toEqual(['-1.00']);
       });
 
-      test('an arm is charged once although its reply is lost twice', async () => {
+      test('an arm is charged once although the reply is lost twice', async () => {
         await using opened = await enter();
         const round = await h.world.newRound();
         h.game.replies = 'lose';
@@ -202,7 +202,7 @@ describe.skipIf(!(await hasChromium()))(
         expect(await feesOf(h.world, opened.player)).toEqual(['-1.00']);
       });
 
-      test('the same arm id of two players creates two attempts, and neither player sees the other’s attempt', async () => {
+      test('the same arm id of two players creates two attempts', async () => {
         const [player, rival] = await Promise.all([h.world.newPlayer(), h.world.newPlayer()]);
         const challenge = await h.world.newChallenge();
         await using opened = await h.openPage();
@@ -220,7 +220,7 @@ describe.skipIf(!(await hasChromium()))(
       });
     });
 
-    test('result waits for the outcome, and carries the prize but neither score nor player', async () => {
+    test('result returns the prize of the outcome without the score', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge();
       const attempt = (await begin(opened, { challengeId: challenge.id })) as { id: string };

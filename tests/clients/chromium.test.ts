@@ -17,7 +17,7 @@ rmdir lists.lock
 `;
 
 test.runIf(process.getuid?.() === 0)(
-  'when two test workers install the same program at once, one waits, and the program is installed once',
+  'two test workers that install the same program at once install it once',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'laurel-apt-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

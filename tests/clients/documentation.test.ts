@@ -55,7 +55,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
   }, 600_000);
   afterAll(() => stack.disposeAsync());
 
-  test('every page obeys the policy, stays on its origin and logs no error', () => {
+  test('every page obeys the content security policy and logs no error', () => {
     expect(visits.length).toBeGreaterThan(25);
     expect(visits.flatMap(({ objections }) => objections)).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
     );
   });
 
-  test('every page can be reached from the first one, and no link or anchor is dead', () => {
+  test('every page can be reached from the first page', () => {
     const idsOf = new Map(visits.map(({ path, ids }) => [path, ids]));
     const isAlive = (link: string) => {
       const [target = '', anchor = ''] = link.split('#');
@@ -84,7 +84,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
     expect([...idsOf.keys()].filter((path) => !fromStart.has(path))).toEqual(['/docs/guide']);
   });
 
-  test('every example of the reference is valid against its schema, and every body with a schema has one', async () => {
+  test('every example of the reference is valid against its schema', async () => {
     const schemas = bodySchemas(
       (await (await fetch(`${origin}/openapi.json`, { headers: { connection: 'close' } })).json()) as DescribedBodies,
     );
@@ -98,7 +98,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
     expect(schemas.names.filter((name) => !shown.has(name))).toEqual([]);
   });
 
-  test('the search finds a word of the guides and opens its page', async () => {
+  test('the search finds a word of the guides and opens the page of that word', async () => {
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
     await open(page, '/docs/');
@@ -114,7 +114,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
     expect(objections).toEqual([]);
   });
 
-  test('the side bar shows the summary and the method of each operation, and nothing overflows its column', async () => {
+  test('the side bar shows the summary and the method of each operation', async () => {
     await using observed = await observePage(browser, origin, { viewport: { width: 1280, height: 900 } });
     const { page } = observed;
     await open(page, '/docs/reference/post-attempts');
@@ -127,7 +127,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
     expect(sideBar.filter(isCutOff)).toEqual([]);
   });
 
-  test('at 1,300 px no block of code scrolls, and each line of the quick start is on one line', async () => {
+  test('no block of code scrolls at a width of 1,300 px', async () => {
     await using observed = await observePage(browser, origin, { viewport: { width: 1300, height: 900 } });
     const { page } = observed;
     for (const path of ['/docs/quick-start', '/docs/errors', '/docs/reference/post-attempts']) {
@@ -146,7 +146,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
     expect(lines.filter((line) => line.height > 1.5 * height).map(({ text }) => text)).toEqual([]);
   });
 
-  test('at 390 px a table shows all its columns', () => {
+  test('a table shows all its columns at a width of 390 px', () => {
     expect(visits.flatMap(({ cutOff }) => cutOff)).toEqual([]);
   });
 
@@ -157,7 +157,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
     expect(await isInView(observed.page, 'endpoint-registration')).toBe(false);
   });
 
-  test('a reader who chooses the dark colours keeps them, and code has colours in both', async () => {
+  test('a reader who chooses the dark colours keeps them on other pages', async () => {
     await using observed = await observePage(browser, origin, {
       colorScheme: 'light',
       viewport: { width: 1400, height: 900 },

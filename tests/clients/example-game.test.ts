@@ -20,18 +20,15 @@ const START = join(EXAMPLE, 'start.ts');
 /** The metric of the contests for this game. */
 const CLOCK = { metric_name: 'precision', metric_unit: 'points' };
 
-test.each(['server.ts', 'game.js'])(
-  '%s of the example game, which a partner copies, has at most 200 lines, and as many as its README states',
-  (file) => {
-    const [text, readme] = [file, 'README.md'].map((name) => readFileSync(join(EXAMPLE, name), 'utf8'));
-    const lines = text?.trimEnd().split('\n').length ?? 0;
-    expect(lines).toBeLessThanOrEqual(200);
-    expect(readme).toMatch(new RegExp(`\\[${file}\\].*\\b${lines} lines`));
-  },
-);
+test.each(['server.ts', 'game.js'])('%s of the example game has at most 200 lines', (file) => {
+  const [text, readme] = [file, 'README.md'].map((name) => readFileSync(join(EXAMPLE, name), 'utf8'));
+  const lines = text?.trimEnd().split('\n').length ?? 0;
+  expect(lines).toBeLessThanOrEqual(200);
+  expect(readme).toMatch(new RegExp(`\\[${file}\\].*\\b${lines} lines`));
+});
 
 describe('npm run example', () => {
-  test('without a running stack the example names the command that starts one, and fails', async () => {
+  test('the example fails without a running stack and names the command that starts one', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'laurel-example-'));
     try {
       const environment = { ...process.env, LAUREL_DATA_DIR: folder };
@@ -75,7 +72,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     return page.locator('#play-text').textContent();
   }
 
-  test('a player signs in, pays, plays, wins the prize once, and sees the board of the cup', async () => {
+  test('a player pays, plays and wins the prize once', async () => {
     const name = `Winner ${Date.now()}`;
     // Every run wins the first challenge, because no score is below zero, and none wins the second.
     await h.world.newChallenge({ ...CLOCK, name: 'Easy clock', threshold: 0, prize: '5.00' });
@@ -109,7 +106,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(violations).toEqual([]);
   });
 
-  test('three clicks on the pay button, a reload and a lost reply charge once, and the run continues', async () => {
+  test('three clicks on the pay button, a reload and a lost reply charge once', async () => {
     await h.world.newChallenge({ ...CLOCK, name: 'Stubborn clock', threshold: 0 });
     const player = await h.world.newPlayer({ funds: '5.00' });
     await using opened = await h.openPage();
@@ -133,7 +130,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(violations).toEqual([]);
   });
 
-  test('the second click of a double click does not trigger the next step of the dialog’s button', async () => {
+  test('the second click of a double click does not press the button of the next dialog', async () => {
     await h.world.newChallenge({ ...CLOCK, name: 'Hasty clock', threshold: 0 });
     const player = await h.world.newPlayer({ funds: '5.00' });
     await using opened = await h.openPage();
@@ -153,7 +150,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(posts.map(({ path }) => path)).toEqual(['/laurel/attempts', '/game/start', '/game/stop']);
   });
 
-  test('a session that ends during a run leads to the sign-in, and from there back to the run', async () => {
+  test('a player whose session ended during a run returns to the run after signing in', async () => {
     await h.world.newChallenge({ ...CLOCK, name: 'Patient clock', threshold: 0 });
     const player = await h.world.newPlayer({ funds: '5.00' });
     await using opened = await h.openPage();
@@ -171,7 +168,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(await feesOf(h.world, player)).toEqual(['-1.00']);
   });
 
-  test('a payment without a response is hidden from another player, and waits for the return of its own', async () => {
+  test('a payment without a response is hidden from other players', async () => {
     await h.world.newChallenge({ ...CLOCK, name: 'Shared clock', threshold: 0 });
     const [first, second] = [await h.world.newPlayer(), await h.world.newPlayer()];
     await using opened = await h.openPage();
@@ -196,7 +193,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect([await feesOf(h.world, first), await feesOf(h.world, second)]).toEqual([['-1.00'], []]);
   });
 
-  test('the clock starts and stops only for an open attempt of the signed-in player', async () => {
+  test('the clock runs only for an open attempt of the signed-in player', async () => {
     const [player, other] = await Promise.all([h.world.newPlayer(), h.world.newPlayer()]);
     const challenge = await h.world.newChallenge();
     const others = await h.world.partner.createAttempt({ challenge_id: challenge.id, player_ref: other.ref });
@@ -212,7 +209,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     for (const id of [others.body.id, randomUUID(), 'no id']) expect(await answers(id)).toEqual([404, 404]);
   });
 
-  test('a challenge of another game is not shown, and the clock does not start for an attempt of it', async () => {
+  test('a challenge of another game is not shown', async () => {
     const player = await h.world.newPlayer({ funds: '5.00' });
     const challenge = await h.world.newChallenge({ name: 'Lap', metric_name: 'laps', metric_unit: 'points' });
     await h.world.newChallenge({ ...CLOCK, name: 'Own clock', threshold: 0 });
@@ -245,7 +242,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     await playRun(page);
   });
 
-  test('the page’s content security policy refuses what the page does not need, and these tests notice violations', async () => {
+  test('the page’s content security policy refuses what the page does not need', async () => {
     await using opened = await h.openPage();
     const { page, violations } = opened;
     const inject = `(() => { try { document.body.innerHTML = '<b>x</b>'; return 'set'; } catch { return 'refused'; } })()`;
@@ -275,7 +272,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
   });
 
   test.each(['light', 'dark'] as const)(
-    'the page has no defect that axe-core knows, in %s colours',
+    'the page has no accessibility violation in %s colours',
     async (colorScheme) => {
       await h.world.newChallenge({ ...CLOCK, name: `Clock in ${colorScheme}`, threshold: 0 });
       const player = await h.world.newPlayer({ funds: '5.00' });
@@ -298,7 +295,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
 
   // Two processes start, one after the other.
   const START_LIMIT_MS = 120_000;
-  test('npm run example opens the game’s contests in the demo program, serves the game, and exits on a signal', {
+  test('npm run example serves the game with its contests in the demo program', {
     timeout: START_LIMIT_MS,
   }, async () => {
     const program = await h.world.newProgram();

@@ -25,7 +25,7 @@ describe('the JSON of the guides', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('these tests cover every JSON of the guides', () => {
+  test('these tests cover every JSON body of the guides', () => {
     expect(BODIES.map(({ heading }) => heading).toSorted()).toEqual([
       'docs/contract/integrations.md, "Reading your own bodies"',
       'docs/contract/integrations.md, "The canonical body"',

@@ -47,7 +47,7 @@ async function run(commands: string, values: Readonly<Record<string, string>>, e
   return { statuses: stderr.trim().split('\n').map(Number), lines: stdout.trim().split('\n') };
 }
 
-test('the sandbox sample pays for an attempt and gets its fee back', async () => {
+test('the sandbox sample pays for an attempt and gets a refund', async () => {
   const [sample = ''] = blocksBelow('Testing in the sandbox', 'js');
   const module = `export default async (laurel, challenge) => {\n${sample}\nreturn [attempt.fee_charged, status];\n}`;
   const { default: play } = await import(`data:text/javascript,${encodeURIComponent(module)}`);

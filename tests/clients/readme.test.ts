@@ -54,7 +54,7 @@ describe('the first programs of the README', () => {
     expect(await linesOf(program, 'play.mjs')).toEqual(['Reach one hundred 1.00 5.00', 'paid']);
   });
 
-  test('play.mjs reports that there is nothing to play if the sandbox has no challenge', async () => {
+  test('play.mjs reports a sandbox without challenges', async () => {
     const program = await world.newProgram();
     await expect(linesOf(program, 'play.mjs')).rejects.toThrow('player-1 may attempt no challenge now');
   });
@@ -65,7 +65,7 @@ describe('the first programs of the README', () => {
     expect(await linesOf(program, 'expire.mjs')).toEqual(['expired']);
   });
 
-  test('enter.mjs prints the attempt, or what the player can do about the refusal', async () => {
+  test('enter.mjs prints what the player can do about a refusal', async () => {
     const program = await world.newProgram();
     const { id } = await world.newChallenge({}, program);
     expect(await linesOf(program, 'try-enter.mjs', id)).toEqual(['top up first', 'open']);

@@ -125,7 +125,7 @@ describe('the packed SDK in an empty project', () => {
   }
 
   test.for(RUNTIMES)(
-    'the handler serves the players’ calls on $name',
+    'the handler serves players’ calls on $name',
     { timeout: 300_000 },
     async ({ name, program, flags }, { skip }) => {
       const found = await program();
@@ -146,7 +146,7 @@ describe('the packed SDK in an empty project', () => {
     expect(await (await fetch(`${server.origin}/verify`, posted)).json()).toEqual(VERIFIED);
   });
 
-  test('a CommonJS server can require the package on the oldest Node', { timeout: 300_000 }, async ({ skip }) => {
+  test('CommonJS code on the oldest Node can require the package', { timeout: 300_000 }, async ({ skip }) => {
     const found = await fetchProgram(OLDEST_NODE);
     if ('missing' in found) return skip(`not tested: ${found.missing}`);
     const script = `console.log(typeof require('@laurel/sdk').Laurel, process.version)`;

@@ -95,7 +95,7 @@ async function startEngine(context: RunContext) {
   if (!existsSync(DAEMON)) {
     if (!isDebian()) throw new EngineUnavailable('no Docker engine answers, and only a Debian machine can install one');
     print("Installing Docker (Debian's packages) ...");
-    await retried('The installation', context, () => install(DAEMON, ['docker.io', 'iptables', 'debootstrap']));
+    await withRetries('The installation', context, () => install(DAEMON, ['docker.io', 'iptables', 'debootstrap']));
   }
   signal.throwIfAborted();
   mkdirSync(join(KEPT, 'engine'), { recursive: true });
@@ -182,7 +182,7 @@ export async function install(program: string, packages: readonly string[]): Pro
 }
 
 /** Repeats work that needs a mirror or a registry, which may fail for a moment. */
-export async function retried<T>(what: string, { print, signal }: RunContext, work: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(what: string, { print, signal }: RunContext, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
@@ -210,7 +210,7 @@ async function obtainCompose(context: RunContext): Promise<readonly [string, ...
   const wanted = `Docker Compose ${COMPOSE_VERSION.join('.')} or newer`;
   if (!isDebian()) throw new EngineUnavailable(`there is no ${wanted}, and only a Debian machine can fetch it`);
   context.print(`Fetching Docker Compose (Debian's package of ${COMPOSE_SUITE}) ...`);
-  const fetched = await retried(`The download of ${wanted}`, context, () => {
+  const fetched = await withRetries(`The download of ${wanted}`, context, () => {
     const limit = AbortSignal.any([context.signal, AbortSignal.timeout(FETCH_LIMIT_MS)]);
     return keepProgram(kept, (folder) =>
       fetchDebianProgram({ package: 'docker-compose', suite: COMPOSE_SUITE }, folder, limit),

@@ -100,7 +100,7 @@ describe.each(CONTAINERS)('%s', { timeout: TEST_MS }, (name) => {
 });
 
 test.each(['nats', 'postgres'])(
-  'nothing acknowledged is lost when %s has a full disk',
+  'no acknowledged request or event is lost when %s has a full disk',
   { timeout: TEST_MS },
   async (name) => {
     await expectNothingLost(await faultUnderLoad(DISK_IS_FULL, name));

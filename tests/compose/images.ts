@@ -26,7 +26,7 @@ import { promisify } from 'node:util';
 import { debianMirror } from '@laurel/local-infrastructure/debian-program';
 import { obtainNats } from '@laurel/local-infrastructure/nats-server';
 import { CHECKOUT, NODE, removeLeftovers } from '@laurel/testing';
-import { type Engine, install, KEPT, lastLine, type RunContext, retried } from './engine.ts';
+import { type Engine, install, KEPT, lastLine, type RunContext, withRetries } from './engine.ts';
 import { unmountBelow } from './leftovers.ts';
 
 const run = promisify(execFile);
@@ -63,7 +63,7 @@ export async function obtainBaseImages(engine: Engine, context: RunContext): Pro
   const { packageManager } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
   const lookUp = ['run', '--rm', images.NODE_IMAGE, 'npm', 'view', packageManager, 'version'];
   const environment = { ...process.env, ...engine.environment };
-  await retried('A look-up in the registry of npm, from a container,', context, () =>
+  await withRetries('A look-up in the registry of npm, from a container,', context, () =>
     run('docker', lookUp, { env: environment }),
   );
   return images;
@@ -191,10 +191,10 @@ async function makeDebian(context: RunContext): Promise<string> {
   for (const older of readdirSync(KEPT)) if (/^debian\b.*\.tar/.test(older)) rmSync(join(KEPT, older));
   context.print('Making a small Debian (debootstrap, a minute or two, once) ...');
   if (!existsSync(DEBOOTSTRAP))
-    await retried('The installation of debootstrap', context, () => install(DEBOOTSTRAP, ['debootstrap']));
+    await withRetries('The installation of debootstrap', context, () => install(DEBOOTSTRAP, ['debootstrap']));
   const listed = await run('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages']);
   const mirror = debianMirror(listed.stdout);
-  await retried('debootstrap', context, async () => {
+  await withRetries('debootstrap', context, async () => {
     const root = newRoot();
     try {
       await run(DEBOOTSTRAP, [...options, DEBIAN_SUITE, root, mirror], { maxBuffer: 2 ** 26 });

@@ -16,6 +16,6 @@ test('every black-box file that runs against the containers joins a stack', () =
   expect(listed.filter((file) => !joining.includes(file))).toEqual([]);
 });
 
-test('for every folder of tests/ with files that join a stack, one file runs against the containers', () => {
+test('one file of each folder of tests/ that joins a stack runs against the containers', () => {
   expect(foldersOf(listed)).toEqual(foldersOf(joining));
 });

@@ -41,7 +41,7 @@ async function startInPlaceOfDockerd(folder: string, named: string): Promise<Chi
   return child;
 }
 
-test('the engine of a finished run is ended and its folder removed', async () => {
+test('the engine of a finished run is ended', async () => {
   const folder = engineFolderOf(await deadPid());
   const dockerd = await startInPlaceOfDockerd(folder, `unix://${folder}/docker.sock`);
   const ended = once(dockerd, 'exit');
@@ -58,7 +58,7 @@ test('a process that reuses the id of an ended engine is left alone', async () =
   expect(other.exitCode ?? other.signalCode).toBeNull();
 });
 
-test('the engine of a current run is left alone', async () => {
+test('the engine of a current run is not ended', async () => {
   const folder = engineFolderOf(process.pid);
   const dockerd = await startInPlaceOfDockerd(folder, `unix://${folder}/docker.sock`);
   await removeOrphanedEngines(parent);

@@ -33,7 +33,7 @@ async function compose(...command: readonly string[]): Promise<void> {
   });
 }
 
-test('one container of all services starts on the databases of the six, and serves the same partner', async () => {
+test('one container of all services serves a partner on the existing six databases', async () => {
   await compose('up', '--detach', '--no-deps', '--no-build', NAME);
   await eventually(
     async () => {

@@ -113,7 +113,7 @@ describe('NATS', () => {
   };
   const eventOfChallenge = 'laurel.test.challenge.attempt.settled';
 
-  test('NATS refuses a container without a user, with a wrong password, and without TLS', async () => {
+  test('NATS refuses a container without a user, with a wrong password or without TLS', async () => {
     const attempts = [
       { url: 'nats://nats:4222', tls: true },
       { url: 'nats://challenge:wrong@nats:4222', tls: true },
@@ -125,7 +125,7 @@ describe('NATS', () => {
     expect(plain).not.toBe('ok');
   });
 
-  test('NATS refuses an event of a challenge from the webhook service and from the tournament service', async () => {
+  test('NATS refuses an event of a challenge from any other service', async () => {
     const users = ['webhook', 'tournament', 'challenge'];
     const publish = (user: string, to: string) =>
       ({ kind: 'publish', subject: to, url: urlOf(user), tls: true }) as const;
@@ -207,7 +207,7 @@ describe('networks', () => {
   });
 
   test.each(['gateway', 'webhook', 'integration'] as const)(
-    'a container on the network by which %s is connected to the outside reaches no other service',
+    'a container on the network that connects %s to the outside reaches no other service',
     async (name) => {
       const ports = { gateway: [8080, 9100], webhook: [9000, 9100], integration: [9000, 9100] } as const;
       const attempt = (host: string, port: number) => ({ kind: 'connect', host, port }) as const;

@@ -134,7 +134,7 @@ describe('the served OpenAPI document by itself', () => {
     expect(valid).toBe(true);
   });
 
-  test('the served document lists exactly the codes of the contract for every status of every route, each with an example', () => {
+  test('the served document lists exactly the codes of the contract for every status of every route', () => {
     const routes = operations().filter(({ path }) => path.startsWith('/v1'));
     expect(routes.map(({ name }) => name).sort()).toEqual(Object.keys(CODES).sort());
     for (const { name, operation } of routes) {
@@ -157,7 +157,7 @@ describe('the served OpenAPI document by itself', () => {
     }
   });
 
-  test('the served document has a complete example of every body, and each matches its schema', () => {
+  test('the served document has a complete and valid example of every body', () => {
     let seen = 0;
     for (const { path, method, operation, name } of operations()) {
       const location = ['paths', path, method];
@@ -189,7 +189,7 @@ describe('the served OpenAPI document by itself', () => {
     expect(misfit(body, { player_ref: 'p', challenge_id: id, tournament_round_id: id })).not.toBeNull();
   });
 
-  test('no component schema of the served document is nullable: only fields are', () => {
+  test('no component schema of the served document is nullable', () => {
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       expect([schema.type].flat(), name).not.toContain('null');
       expect(misfit(['components', 'schemas', name], null), name).not.toBeNull();
@@ -219,7 +219,7 @@ describe('the served OpenAPI document by itself', () => {
     }
   });
 
-  test('the description of the served document states the limits that a schema cannot express', () => {
+  test('the served document describes the limits that a schema cannot express', () => {
     for (const limit of [
       '256 KiB',
       '64 levels',
@@ -237,7 +237,7 @@ describe('the served OpenAPI document by itself', () => {
     expect(key.map(({ required, schema }) => [required, schema.maxLength])).toEqual(Array(3).fill([true, 255]));
   });
 
-  test('the served document describes every event, and its example headers sign the example body', async () => {
+  test('the served document describes every event', async () => {
     expect(Object.keys(document.webhooks)).toEqual(EVENTS);
     for (const [type, { post }] of Object.entries(document.webhooks)) {
       const [example] = examplesOf(post.requestBody);

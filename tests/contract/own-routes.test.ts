@@ -287,7 +287,7 @@ describe('the document of the routes under /api: success', () => {
     expect(missing('/api/sandbox')).toEqual([]);
   });
 
-  test('the examples of the document are the recorded requests and responses of its routes', () => {
+  test('the examples of the document are recorded requests and responses of the routes', () => {
     const document = parse(readFileSync(new URL('../../docs/openapi/portal-api.yaml', import.meta.url), 'utf8'));
     const examples = recordExamples(world.http.journal, document);
     // `LAUREL_RECORD_EXAMPLES=1` writes them again; then `npm run openapi`.

@@ -35,13 +35,13 @@ describe('recorded examples', () => {
     expect(recordExamples(runAt(9_999_999), DOCUMENT)).toEqual(recorded);
   });
 
-  test('the example of an operation is its success with the largest request, with the ids of the others', () => {
+  test('the example of an operation is the success with the largest request', () => {
     const id = '01a1fd00-0000-7000-8000-000000000001';
     expect(recorded.createThing?.request).toEqual({ name: 'a thing', owner: id });
     expect(recorded.getThing).toMatchObject({ params: { thingId: id }, response: { id } });
   });
 
-  test('recorded examples keep the order of instants, contain no secrets, and have at most two items in a list', () => {
+  test('recorded examples contain no secrets', () => {
     expect(recorded.createThing?.response).toMatchObject({
       seen_at: '2026-11-21T12:00:00.000Z',
       made_at: '2026-11-21T12:01:00.000Z',
@@ -51,7 +51,7 @@ describe('recorded examples', () => {
     expect(recorded.listThings?.response).toHaveProperty('data.length', 2);
   });
 
-  test('another member or another type is a difference; null or an empty list is not', () => {
+  test('another member or another type counts as a difference', () => {
     const one = { a: { id: '1', list: [{ b: 1 }], none: null } };
     expect(differences(one, { a: { id: '2', list: [], none: { c: 1 } } })).toEqual([]);
     expect(differences(one, { a: { id: 2, list: [{ b: 1, d: 1 }] } })).toEqual([

@@ -142,7 +142,7 @@ async function fired(point: Point): Promise<void> {
 
 describe('going live on observed scores', () => {
   test.each(faults('challenge.outcome.before-commit', 'challenge.outcome.after-commit', 'gateway.outcome.after-call'))(
-    'an observed score that completes a calibration counts once, whatever fails: $point, $action',
+    'an observed score that completes a calibration counts once after a fault: $point, $action',
     async ({ point, action }) => {
       await world.stack.ready();
       const { id } = await newChallenge(CALIBRATING);
@@ -172,7 +172,7 @@ describe('going live on listened scores', () => {
       'challenge.calibrate.after-commit',
     ),
   )(
-    'a listened sample that completes a calibration counts once, whatever fails: $point, $action',
+    'a listened sample that completes a calibration counts once after a fault: $point, $action',
     async ({ point, action }) => {
       await world.stack.ready();
       const { id } = await newChallenge(CALIBRATING);
@@ -212,7 +212,7 @@ describe('going live on a seeded distribution', () => {
   ).flatMap((fault) => [true, false].map((retries) => ({ ...fault, retries })));
 
   test.each(cases)(
-    'a seeding takes effect once, whatever fails: $point, $action, the partner retries: $retries',
+    'a seeding takes effect once after a fault: $point, $action, the partner retries: $retries',
     async ({ point, action, retries }) => {
       await world.stack.ready();
       const { id } = await newChallenge(RAMPED);

@@ -113,7 +113,7 @@ function loggedOf({ id }: Target, body: string): Promise<Pick<LogEntryBody, 'rec
 
 describe('a fault at each step of a push over HTTP', () => {
   test.each(CASES)(
-    'a report $flow for the $owner service settles one attempt once, whatever fails: $point, $action',
+    'a report $flow for the $owner service settles one attempt once after a fault: $point, $action',
     async ({ owner, flow, point, action }) => {
       const { stack, http } = world;
       await stack.ready();

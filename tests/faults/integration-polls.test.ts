@@ -54,7 +54,7 @@ async function newIntegration(id: string): Promise<void> {
   );
 }
 
-test('a service that is killed at any step of a poll settles the report once and moves the cursor behind its page', async () => {
+test('a poll settles its report once although the service is killed at any step', async () => {
   const { stack } = world;
   const cases = await Promise.all(POINTS.map(async (point) => ({ point, id: newId(), attempt: await openAttempt() })));
   receiver.answerWith(({ path }) => {

@@ -78,7 +78,7 @@ async function pushOnce(integration: PushedIntegration, body: object) {
 
 describe('a fault at each step of a push', () => {
   test.each(CASES)(
-    'a push $flow settles one attempt once, whatever fails: $point, $action',
+    'a push $flow settles one attempt once after a fault: $point, $action',
     async ({ point, flow, action }) => {
       const { stack } = world;
       await stack.ready();
@@ -146,7 +146,7 @@ describe('a fault at each step of listening', () => {
   );
 });
 
-test('an unreachable contest service fails the push, even of a batch of which another one settled a part', async () => {
+test('a push fails if the contest service of any of its records is unreachable', async () => {
   const { stack } = world;
   const [player, round] = [await world.newPlayer(), await world.newRound()];
   const id = await openAttempt(player.ref);

@@ -31,7 +31,7 @@ describe('the life cycle of the processes', () => {
     }
   });
 
-  test('gateways stay ready and serve tournaments while the challenge service is stopped, and name it under /readyz/dependencies', async () => {
+  test('gateways stay ready and serve tournaments while the challenge service is stopped', async () => {
     const [challenge, round, player] = [await world.newChallenge(), await world.newRound(), await world.newPlayer()];
     const look = async (path: string) => {
       const looks = world.stack.adminUrls('gateway').map(async (adminUrl) => {
@@ -65,7 +65,7 @@ describe('the life cycle of the processes', () => {
     }, 'its attempts are created again by both gateways');
   });
 
-  test('one request id is on the response and in the logs of every service on the request’s path', async () => {
+  test('one request id appears in the response and in the logs of every service that handles the request', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const entry = { challenge_id: challenge.id, player_ref: player.ref };
@@ -98,7 +98,7 @@ describe('the life cycle of the processes', () => {
     }
   });
 
-  test('a gateway that is stopped completes the requests that it has begun, and exits with 0', async () => {
+  test('a gateway that is stopped completes the requests that it has begun', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     world.stack.arm('gateway.create.before-call', 'delay:700');
@@ -112,7 +112,7 @@ describe('the life cycle of the processes', () => {
   });
 
   test.each(['challenge', 'tournament', 'wallet'] as const)(
-    'a stop of %s under load ends with exit code 0, and nothing is lost',
+    'a stop of %s under load loses nothing and exits with code 0',
     async (service) => {
       const parent =
         service === 'tournament'
@@ -136,7 +136,7 @@ describe('the life cycle of the processes', () => {
     },
   );
 
-  test('a create gets a 500 quickly while the challenge service is down, and succeeds with the same key afterwards', async () => {
+  test('a create gets a 500 within six seconds while the challenge service is down', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const key = randomUUID();

@@ -47,7 +47,7 @@ describe('requests that are sent again after the gateway has lost its idempotenc
   const losing = <Result>(work: () => Promise<Result>) => losingWritesOf(world.stack, ['gateway'], work);
 
   describe.each(['challenge', 'round'] as const)('in a %s', (kind) => {
-    test(`after a restore of the gateway’s database to an earlier moment, a repeated create and outcome in a ${kind} are one charge and one outcome, with the same bodies`, async () => {
+    test(`a repeated create and outcome in a ${kind} are executed once after a restore of the gateway’s database`, async () => {
       const { player, entry } = await CONTESTS[kind]();
       const [createKey, outcomeKey] = [randomUUID(), randomUUID()];
       const { attempt, outcome } = await losing(async () => {
@@ -67,7 +67,7 @@ describe('requests that are sent again after the gateway has lost its idempotenc
       await world.expectAuditOk();
     });
 
-    test(`without its idempotency records the gateway still refuses another body under a key that was used in a ${kind}`, async () => {
+    test(`the gateway refuses another body under a key that was used in a ${kind}, even without its record`, async () => {
       const { player, entry } = await CONTESTS[kind]();
       const [createKey, outcomeKey] = [randomUUID(), randomUUID()];
       const attempt = expectStatus(201, await create(entry, createKey));
@@ -99,7 +99,7 @@ describe('requests that are sent again after the gateway has lost its idempotenc
       expect(await world.balance(player)).toBe('0.00');
     });
 
-    test(`parallel creates and outcomes in a ${kind} under one key are one operation while records are lost again and again`, async () => {
+    test(`parallel creates and outcomes in a ${kind} under one key are one operation while records are being lost`, async () => {
       const { player, entry } = await CONTESTS[kind]();
       const [createKey, outcomeKey] = [randomUUID(), randomUUID()];
       const losingRecords = async (requests: Promise<unknown>[]) => {

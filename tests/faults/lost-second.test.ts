@@ -152,7 +152,7 @@ const sends = (type: string, attemptId: string) =>
 describe.each(OWNERS)('the database of the %s service loses its last second', (owner) => {
   const checks = CHECKS[owner];
 
-  test(`the ${owner} service loses a paid attempt: it is 404, its key replays the 201, and the fee stays with the house until the request is run again under its id`, async () => {
+  test(`a paid attempt that the ${owner} service lost is 404 until the request is run again under its id`, async () => {
     const player = await newPlayer();
     const entry = await ENTRY[owner](player);
     const key = randomUUID();
@@ -175,7 +175,7 @@ describe.each(OWNERS)('the database of the %s service loses its last second', (o
     await report(created.body.id, 1);
   });
 
-  test(`the ${owner} service loses an outcome without a prize: the attempt is open again, accepts another score or is refunded, and neither the audit nor a webhook shows the score`, async () => {
+  test(`an attempt whose outcome the ${owner} service lost is open again and accepts another score`, async () => {
     const player = await newPlayer();
     const entry = await ENTRY[owner](player);
     const [attempt, unplayed] = [await enter(entry), await enter(entry)];
@@ -204,7 +204,7 @@ describe.each(OWNERS)('the database of the %s service loses its last second', (o
     await expectReported({});
   });
 
-  test(`the ${owner} service loses the record of a refund: the attempt is open again with its fee returned, and can be played free until it is voided`, async () => {
+  test(`an attempt whose refund record the ${owner} service lost can be played free until it is voided`, async () => {
     const player = await newPlayer();
     const entry = await ENTRY[owner](player);
     const [voided, played] = [await enter(entry), await enter(entry)];
@@ -228,7 +228,7 @@ describe.each(OWNERS)('the database of the %s service loses its last second', (o
 });
 
 describe('the database of the challenge service loses its last second', () => {
-  test('a win is lost that the wallet has paid: the request that is run again under its id finds the payout', async () => {
+  test('the request of a lost win finds the payout of the wallet when it is run again under its id', async () => {
     const player = await newPlayer();
     const attempt = await enter(await ENTRY.challenge(player));
     const key = randomUUID();
@@ -248,7 +248,7 @@ describe('the database of the challenge service loses its last second', () => {
     await expectReported({});
   });
 
-  test('a win is lost that the wallet has paid: the same player wins the same prize again with another attempt', async () => {
+  test('a player whose paid win is lost can win the same prize again with another attempt', async () => {
     const player = await newPlayer();
     const entry = await ENTRY.challenge(player);
     const attempt = await enter(entry);
@@ -260,7 +260,7 @@ describe('the database of the challenge service loses its last second', () => {
     await expectReported({ payout_has_its_award: 1 });
   });
 
-  test('a win is lost that the wallet has paid: another key for the same attempt finds the payout, under another receipt, and nothing is paid again', async () => {
+  test('a lost win that is reported again under another key finds its payout and is paid once', async () => {
     const player = await newPlayer();
     const entry = await ENTRY.challenge(player);
     const [attempt, second] = [await enter(entry), await enter(entry)];
@@ -289,7 +289,7 @@ describe('the database of the challenge service loses its last second', () => {
     await expectReported({});
   });
 
-  test('a win is lost that the wallet has paid, and another attempt wins first: the attempt of the lost win has no award, and is paid nothing more', async () => {
+  test('the attempt of a lost win has no award if another attempt wins first', async () => {
     const player = await newPlayer();
     const entry = await ENTRY.challenge(player);
     const [attempt, second] = [await enter(entry), await enter(entry)];
@@ -301,7 +301,7 @@ describe('the database of the challenge service loses its last second', () => {
     await expectReported({ payout_has_its_award: 1 });
   });
 
-  test('a win is lost that the wallet holds: another key for the same attempt finds it held, and its release pays it once', async () => {
+  test('a lost win that the wallet holds is paid once after its release', async () => {
     const player = await newPlayer();
     const attempt = await enter(await ENTRY.challenge(player));
     expectStatus(204, await partner().holdNextAward(player.ref));
@@ -317,7 +317,7 @@ describe('the database of the challenge service loses its last second', () => {
     await expectReported({});
   });
 
-  test('the release of a held prize is lost: it shows as held until it is released again, and is paid once', async () => {
+  test('a held prize whose release is lost is paid once when an operator releases it again', async () => {
     const player = await newPlayer();
     const attempt = await enter(await ENTRY.challenge(player));
     expectStatus(204, await partner().holdNextAward(player.ref));
@@ -335,7 +335,7 @@ describe('the database of the challenge service loses its last second', () => {
     await expectReported({});
   });
 
-  test('an operator’s change of a challenge is lost: it is undone, and only the log of operator actions shows it', async () => {
+  test('a lost change of a challenge remains only in the log of operator actions', async () => {
     const { id } = await world.newChallenge({}, developer.program);
     const { expectReported } = await losing(['challenge'], async () =>
       expectStatus(200, await world.operator.updateChallenge(id, { status: 'closed' })),
@@ -349,7 +349,7 @@ describe('the database of the challenge service loses its last second', () => {
     await expectReported({});
   });
 
-  test('a seeded bar is lost: the challenge calibrates again and its key replays the 201, until the partner seeds it under another key', async () => {
+  test('a challenge whose seeded bar is lost calibrates until the partner seeds it under another key', async () => {
     const { id } = await world.newChallenge(CALIBRATING, developer.program);
     const seeding = { distribution: { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 }, sample_size: 500 };
     const key = randomUUID();
@@ -369,7 +369,7 @@ describe('the database of the challenge service loses its last second', () => {
     await expectReported({});
   });
 
-  test('a bar that listened scores had placed is lost: the challenge calibrates again, until they are forwarded again, and each counts once', async () => {
+  test('a challenge whose listened scores are lost calibrates until the scores are forwarded again', async () => {
     const { id } = await world.newChallenge(CALIBRATING, developer.program);
     const target = await newTarget(partner(), { descriptor: ofPlayers({ challenge_id: id }) });
     const listenTo = async (player: string, score: number) => {
@@ -402,7 +402,7 @@ describe('the database of the challenge service loses its last second', () => {
     await expectReported({});
   });
 
-  test('a suspension by the drift monitor is lost with the outcome that caused it: the challenge is live, the next outcome suspends it again, and partners get a second webhook', async () => {
+  test('a challenge whose suspension by the drift monitor is lost is suspended again at the next outcome', async () => {
     // Fifty losses in a row reject this claim, at the first attempt that is judged.
     const { id } = await world.newChallenge({ target_pass_rate: 0.6 }, developer.program);
     const player = await newPlayer('1000.00');
@@ -435,7 +435,7 @@ describe('the database of the challenge service loses its last second', () => {
     await expectReported({});
   });
 
-  test('the removal of an acknowledged event is lost: it is published again and not delivered again', async () => {
+  test('an event whose removal from the outbox is lost is published again but not delivered again', async () => {
     const player = await newPlayer();
     const attempt = await enter(await ENTRY.challenge(player));
     await world.allWritten();
@@ -456,7 +456,7 @@ describe('the database of the challenge service loses its last second', () => {
 });
 
 describe('the database of the tournament service loses its last second', () => {
-  test('the end of a round is lost: it is open again, and ends again with the same payouts and another seal', async () => {
+  test('a round whose end is lost ends again with the same payouts', async () => {
     const [first, second] = [await newPlayer(), await newPlayer()];
     const round = await world.newRound({}, developer.program);
     const receipts: string[] = [];
@@ -487,7 +487,7 @@ describe('the database of the tournament service loses its last second', () => {
     expect(ended.filter(({ json }) => json.event === 'round.settled')).toHaveLength(1);
   });
 
-  test('a score and the end of its round are lost: the rank’s purse stays with the player who was paid first, is shown as paid to no other, and the round ends once the rank is closed', async () => {
+  test('the purse of a rank stays with the player who was paid before the score of another was lost', async () => {
     const [early, late] = [await newPlayer(), await newPlayer()];
     const round = await world.newRound({ purse_table: [{ rank: 1, amount: '5.00' }] }, developer.program);
     const attempts = [];
@@ -529,7 +529,7 @@ describe('the database of the tournament service loses its last second', () => {
 describe.each(OWNERS)('the database of the wallet loses its last second, with attempts of the %s service', (owner) => {
   const checks = CHECKS[owner];
 
-  test(`the fee of an attempt of the ${owner} service is lost: the attempt is played free, and one that ends gets no refund and stays between two states`, async () => {
+  test(`an attempt of the ${owner} service whose fee is lost is played free`, async () => {
     const player = await newPlayer();
     const entry = await ENTRY[owner](player);
     const key = randomUUID();
@@ -566,7 +566,7 @@ describe.each(OWNERS)('the database of the wallet loses its last second, with at
     await expectReported({ [checks.attemptWithoutFee]: 1 });
   });
 
-  test(`a refund of a fee of the ${owner} service is lost: the attempt is over and the fee is with the house until the refund is queued again`, async () => {
+  test(`the house keeps the fee of a lost refund of the ${owner} service until the refund is queued again`, async () => {
     const player = await newPlayer();
     const attempt = await enter(await ENTRY[owner](player));
     const { expectReported } = await losing(['wallet'], async () =>
@@ -593,7 +593,7 @@ describe.each(OWNERS)('the database of the wallet loses its last second, with at
 });
 
 describe('the database of the wallet loses its last second', () => {
-  test('the payment of a prize is lost: the award shows it as paid until it is requested again', async () => {
+  test('an award whose payment is lost is shown as paid until its payment is requested again', async () => {
     const player = await newPlayer();
     const attempt = await enter(await ENTRY.challenge(player));
     const key = randomUUID();
@@ -612,7 +612,7 @@ describe('the database of the wallet loses its last second', () => {
     expect(sends('attempt.settled', attempt.body.id)).toBe(1);
   });
 
-  test('the payments of a round’s purses are lost: the board shows them as paid until they are requested again', async () => {
+  test('a board whose payments are lost shows them as paid until they are requested again', async () => {
     const player = await newPlayer();
     const round = await world.newRound({}, developer.program);
     const attempt = await enter({ tournament_round_id: round.id, player_ref: player.ref });
@@ -631,7 +631,7 @@ describe('the database of the wallet loses its last second', () => {
     await expectReported({});
   });
 
-  test('a deposit is lost: the money is gone from the balance, the audit finds no violation, and a deposit with the same reference restores it', async () => {
+  test('a deposit with the same reference restores a lost deposit', async () => {
     const player = await newPlayer('0.00');
     const deposit = { environment: 'test', amount: '7.00', reference: randomUUID() };
     const { expectReported } = await losing(['wallet'], async () =>
@@ -643,7 +643,7 @@ describe('the database of the wallet loses its last second', () => {
     expect(await world.balance(player)).toBe('7.00');
   });
 
-  test('a player link and a block are lost: the player is unknown or may play again, until each is repeated', async () => {
+  test('a lost block or player link has no effect until an operator or the partner repeats the request', async () => {
     const blocked = await newPlayer();
     const entry = await ENTRY.challenge(blocked);
     const ref = randomUUID();
@@ -699,7 +699,7 @@ async function newPushingProgram() {
 }
 
 describe('the database of the gateway loses its last second', () => {
-  test('a program and a replaced key are lost: the new keys answer 401 and the replaced one is accepted again', async () => {
+  test('the new keys of a lost program or replacement answer 401', async () => {
     const program = await world.newProgram();
     const { result, expectReported } = await losing(['gateway'], async () => {
       const replaced = expectStatus(200, await world.operator.replaceLiveKey(program.id)).body;
@@ -717,7 +717,7 @@ describe('the database of the gateway loses its last second', () => {
     await expectReported({});
   });
 
-  test('what an operator changed in another service stays, and the log of operator actions has lost it', async () => {
+  test('the log of operator actions loses a change that another service keeps', async () => {
     const { id } = await world.newChallenge({}, developer.program);
     await losing(['gateway'], async () =>
       expectStatus(200, await world.operator.updateChallenge(id, { status: 'closed' })),
@@ -727,7 +727,7 @@ describe('the database of the gateway loses its last second', () => {
     expect(expectStatus(200, log).body.data.map(({ action }) => action)).toEqual(['create_challenge']);
   });
 
-  test('a suspension of a program is lost: /v1 is open to it again, but its pushes stay refused, until an operator suspends it again', async () => {
+  test('a program whose suspension is lost has access to /v1, while its pushes are refused', async () => {
     const { program, target, newWin, changeTo } = await newPushingProgram();
     const { player, body } = await newWin();
     const { expectReported } = await losing(['gateway'], async () => {
@@ -743,7 +743,7 @@ describe('the database of the gateway loses its last second', () => {
     await expectReported({});
   });
 
-  test('the end of a program’s suspension is lost: /v1 is closed to it, but its pushes settle and are paid, until an operator repeats it or the suspension', async () => {
+  test('a program whose suspension ended in the lost second has no access to /v1, while its pushes settle', async () => {
     const { program, target, newWin, changeTo } = await newPushingProgram();
     const [paid, refused] = [await newWin(), await newWin()];
     await changeTo('suspended');
@@ -762,7 +762,7 @@ describe('the database of the gateway loses its last second', () => {
 
   const openSession = () => signIn(world.http, { email: developer.email, password: developer.password });
 
-  test('changes of sessions are lost: a new session is unknown, and one that was ended is valid again', async () => {
+  test('a session that was ended in the lost second is valid again', async () => {
     const closed = createPortal(world.http, expectStatus(201, await openSession()).body.token);
     const { result: opened } = await losing(['gateway'], async () => {
       expectStatus(204, await closed.signOut());
@@ -781,7 +781,7 @@ describe('the database of the webhook service loses its last second', () => {
       'the webhook service answers',
     );
 
-  test('a delivery that waits for its retry is lost: it is never sent again, its log is gone, and reading the attempt is the only way to know', async () => {
+  test('a lost delivery that waited for its retry is never sent again', async () => {
     const player = await newPlayer();
     const other = await world.newReceiver(developer, { answer: { status: 503 } });
     const attempt = await enter(await ENTRY.challenge(player));
@@ -800,7 +800,7 @@ describe('the database of the webhook service loses its last second', () => {
     expectStatus(204, await developer.portal.deleteEndpoint(other.endpoint.id));
   });
 
-  test('the record of a send is lost: the log does not show it, and it is sent again under the same delivery id', async () => {
+  test('a send whose record is lost is sent again under the same delivery id', async () => {
     const player = await newPlayer();
     const other = await world.newReceiver(developer, { answer: { status: 503 } });
     const attempt = await enter(await ENTRY.challenge(player));
@@ -820,7 +820,7 @@ describe('the database of the webhook service loses its last second', () => {
     expectStatus(204, await developer.portal.deleteEndpoint(other.endpoint.id));
   });
 
-  test('changes of endpoints are lost: a new endpoint is unknown, a deleted one gets events again, and a replaced secret signs again', async () => {
+  test('an endpoint that was deleted in the lost second gets events again', async () => {
     const deleted = await world.newReceiver(developer);
     const rotated = await world.newReceiver(developer);
     const { result: created } = await losing(['webhook'], async () => {
@@ -876,7 +876,7 @@ describe('the database of the integration service loses its last second', () => 
     expectStatus(200, await developer.portal.send<{ data: LogEntryBody[] }>('GET', `/integrations/${id}/log`)).body
       .data;
 
-  test('a new integration is lost: it is not found, its pushes are 401 and settle nothing, and the partner makes another', async () => {
+  test('pushes to a lost integration are 401 and settle nothing', async () => {
     const { result: target, expectReported } = await losingIntegrations(() => newTarget(partner()));
     const { player, body } = await newWin();
     expect(await shownOf(target)).toBeUndefined();
@@ -889,7 +889,7 @@ describe('the database of the integration service loses its last second', () => 
     await expectReported({});
   });
 
-  test('a rotated secret is lost: the secret that was shown verifies nothing, the one before does, until the partner rotates again', async () => {
+  test('a secret that was issued by a lost rotation verifies nothing', async () => {
     const target = await newTarget(partner());
     const rotate = async () => expectStatus(200, await integrations().rotateSecret(target.id)).body.signing_secret;
     const { result: shown } = await losingIntegrations(rotate);
@@ -901,7 +901,7 @@ describe('the database of the integration service loses its last second', () => 
     expectStatus(200, await push(world.http, { ...target, secret: again }, body));
   });
 
-  test('a retired secret is lost: it verifies again, and a push under it settles and is paid, until the partner or the operator retires it again', async () => {
+  test('a retired secret verifies again after its retirement is lost', async () => {
     const [target, other] = [await newTarget(partner()), await newTarget(partner())];
     const retire = async ({ id }: Target) => expectStatus(200, await integrations().retirePreviousSecret(id));
     for (const { id } of [target, other]) expectStatus(200, await integrations().rotateSecret(id));
@@ -924,7 +924,7 @@ describe('the database of the integration service loses its last second', () => 
     await expectReported({});
   });
 
-  test('a suspension of an integration is lost: it is active, its pushes settle and are paid and its polls are due, until the partner or the operator suspends it again', async () => {
+  test('an integration whose suspension is lost settles pushes until it is suspended again', async () => {
     const target = await newTarget(partner());
     const pull = { url: 'https://127.0.0.1:8443/', paging: { type: 'none' } };
     const polled = expectStatus(
@@ -960,7 +960,7 @@ describe('the database of the integration service loses its last second', () => 
     await expectReported({});
   });
 
-  test('a suspension of a program is lost: the gateway repeats it by itself, and its pushes are refused again', async () => {
+  test('the gateway repeats the lost suspension of a program', async () => {
     const { program, target, newWin, changeTo, closedAgain } = await newPushingProgram();
     const { player, body } = await newWin();
     const { expectReported } = await losingIntegrations(async () => {
@@ -979,7 +979,7 @@ describe('the database of the integration service loses its last second', () => 
     await expectReported({});
   });
 
-  test('a suspension of a program is lost for more than ten minutes: its pushes settle and are paid though /v1 is closed to it, until programs are announced again', async () => {
+  test('pushes of a program whose suspension is lost for over ten minutes settle until programs are announced again', async () => {
     const { program, target, newWin, changeTo, closedAgain } = await newPushingProgram();
     const [paid, refused] = [await newWin(), await newWin()];
     const ageChange = async (service: 'gateway' | 'integration', columns: readonly string[]) => {
@@ -1017,7 +1017,7 @@ describe('the database of the integration service loses its last second', () => 
     expect(aged).toHaveLength(1);
   };
 
-  test('the pair of a report that names a player is lost: for 24 hours the same body is refused and settles no other attempt; if it is first sent again later, it settles the attempt that is open then', async () => {
+  test('a report whose pair is lost settles no other attempt for 24 hours', async () => {
     const { player, entry, target, body } = await newNamedPlayer();
     const first = (await enter(entry)).body.id;
     const report = { ...body, score: 1 };
@@ -1042,7 +1042,7 @@ describe('the database of the integration service loses its last second', () => 
     await expectReported({});
   });
 
-  test('the pair of a report that names a player is lost, and the report is refused within 24 hours: it stays bound to the attempt that was open then, and later settles that attempt or none', async () => {
+  test('a report whose pair is lost stays bound to the attempt that was open at its first refusal', async () => {
     const { entry, target, body } = await newNamedPlayer();
     const reports = [1, 2].map((score) => ({ ...body, id: randomUUID(), score }));
     const [ofOpen, ofEnded] = [reports[0] ?? expect.fail(), reports[1] ?? expect.fail()];
@@ -1066,7 +1066,7 @@ describe('the database of the integration service loses its last second', () => 
     await expectReported({});
   });
 
-  test('a listened sample is lost: the same body again is listened to again, but settles an attempt that the player has opened meanwhile', async () => {
+  test('a body whose listened sample is lost settles an attempt that the player has opened meanwhile', async () => {
     const player = await newPlayer();
     const challenge = await world.newChallenge({ status: 'calibrating', threshold: null }, developer.program);
     const parent = { challenge_id: challenge.id };
@@ -1094,7 +1094,7 @@ describe('the database of the integration service loses its last second', () => 
   });
 
   test.each(['by id', 'by player'] as const)(
-    'a poll’s cursor is lost: its page is polled again, and a report %s on it settles nothing again and no other attempt',
+    'a report %s on a page that is polled again after its cursor is lost settles no other attempt',
     async (flow) => {
       const { player, entry, body } = await newNamedPlayer();
       const first = (await enter(entry)).body.id;
@@ -1149,7 +1149,7 @@ describe('the database of the integration service loses its last second', () => 
     },
   );
 
-  test('the log is lost: what was settled stays, and the same body again is answered as before', async () => {
+  test('a push whose log is lost stays settled', async () => {
     const target = await newTarget(partner());
     const { player, body } = await newWin();
     const logged = () =>
@@ -1169,7 +1169,7 @@ describe('the database of the integration service loses its last second', () => 
   });
 });
 
-test('NATS loses its last second: what was not acknowledged is published again from the outbox and delivered once', async () => {
+test('NATS loses its last second, and unacknowledged events are published again and delivered once', async () => {
   const player = await newPlayer();
   const attempt = await enter(await ENTRY.challenge(player));
   await world.allWritten();
@@ -1188,7 +1188,7 @@ test('NATS loses its last second: what was not acknowledged is published again f
 describe('several databases lose the same second', () => {
   const MONEY = ['wallet', 'challenge', 'tournament'] as const;
 
-  test('wallet and owners lose the same second: the audit finds no violation, no one was charged or paid, and the gateway replays an attempt that does not exist', async () => {
+  test('no player is charged or paid if wallet and owners lose the same second', async () => {
     const player = await newPlayer();
     const entry = await ENTRY.challenge(player);
     const key = randomUUID();
@@ -1206,7 +1206,7 @@ describe('several databases lose the same second', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('wallet and owners lose the same second, and the integration service does not: a report that was pushed in it is 404 and settles no other attempt, and settles its own once its key is reopened', async () => {
+  test('a report in the second that wallet and owners lose settles no other attempt', async () => {
     const player = await newPlayer();
     const parent = { challenge_id: (await world.newChallenge({}, developer.program)).id };
     const entry = { ...parent, player_ref: player.ref };
@@ -1236,7 +1236,7 @@ describe('several databases lose the same second', () => {
     await expectReported({});
   });
 
-  test('all six lose the same second: a repeated request and a repeated push are new operations, charged and paid once', async () => {
+  test('a repeated request is charged once if all six databases lose the same second', async () => {
     const player = await newPlayer();
     const parent = { challenge_id: (await world.newChallenge({}, developer.program)).id };
     const entry = { ...parent, player_ref: player.ref };

@@ -66,7 +66,7 @@ describe('PostgreSQL dies under load', () => {
     );
   }
 
-  test('a crash loses no acknowledged write or event, repeats no charge or payout', { timeout: 180_000 }, async () => {
+  test('a crash of PostgreSQL loses no acknowledged write and repeats no charge', { timeout: 180_000 }, async () => {
     const { program } = delivered.developer;
     const partner = program.test;
     // The challenge claims the pass rate that is played, so that its drift monitor does not suspend

@@ -54,12 +54,12 @@ const ROUND_FLOWS = [
 export type RoundFlow = (typeof ROUND_FLOWS)[number];
 export type Flow = (typeof CHALLENGE_FLOWS)[number] | RoundFlow;
 
-/** The services that the flows pass. */
+/** The services that the flows go through. */
 const SERVICES = ['gateway', 'challenge', 'tournament', 'wallet'] as const;
 type Service = (typeof SERVICES)[number];
 
 /**
- * The flows that pass each failpoint of these services. A failpoint without a flow does not
+ * The flows that go through each failpoint of these services. A failpoint without a flow does not
  * compile.
  */
 const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {

@@ -139,7 +139,7 @@ const kindsOf = ({ attempts }: DeliveryBody) => attempts.map(({ error_kind }) =>
 
 describe('a fault at each step of the webhook service', () => {
   test.each(CASES)(
-    'a delivery is sent at most three times, whatever fails: $point, $action, a receiver that $manner',
+    'a delivery is sent at most three times after a fault: $point, $action, a receiver that $manner',
     async ({ point, action, manner }) => {
       const { stack } = world;
       const scope = scopeOf(manner);
@@ -176,7 +176,7 @@ describe('a fault at each step of the webhook service', () => {
 
 describe('kill -9 of the webhook service between a send and its record', () => {
   test.each(['webhook.send.after-request', 'webhook.record.before-commit'] as const)(
-    'kill -9 of the webhook service three times in a row at %s makes no fourth send, and the delivery has failed',
+    'a delivery fails without a fourth send after kill -9 of the webhook service three times at %s',
     async (point) => {
       const { stack } = world;
       const scope = scopeOf('answers');
@@ -198,7 +198,7 @@ describe('kill -9 of the webhook service between a send and its record', () => {
     },
   );
 
-  test('kill -9 of the webhook service twice between a send and its record leaves the third send, which succeeds', async () => {
+  test('a delivery succeeds at its third send after kill -9 of the webhook service during the first two', async () => {
     const { stack } = world;
     const scope = scopeOf('answers');
     const attempt = await newAttempt(scope);
@@ -222,7 +222,7 @@ describe('kill -9 of the webhook service between a send and its record', () => {
   });
 });
 
-test('kill -9 of the webhook service at any moment under load loses no event and makes no fourth send', async () => {
+test('kill -9 of the webhook service under load loses no event and makes no fourth send', async () => {
   const { stack } = world;
   const scope = scopeOf('recovers');
   await using _ = makeRetriesDue(stack);
@@ -246,7 +246,7 @@ test('kill -9 of the webhook service at any moment under load loses no event and
   expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set(['delivered']));
 });
 
-test('after the faults of the webhook service no send is left and the audit finds no violation', async () => {
+test('no send is left after the faults of the webhook service', async () => {
   const rows = await world.stack
     .database('webhook')
     .query(`select max(attempts) as most, count(*) filter (where status = 'pending')::int as pending from deliveries`);

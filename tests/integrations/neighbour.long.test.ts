@@ -152,7 +152,7 @@ const members = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`m
 const descriptor = { version: 1, map: { attempt: { attempt_id: '/id' }, score: '/s', evidence: members } };
 const sample = { id: randomUUID(), s: 1, e: 'x'.repeat(238 * KIB) };
 
-test('live pushes stay within three times their p99 while a test key pushes the largest bodies, of which few a second are read', async () => {
+test('live pushes stay within three times their p99 while a test key pushes the largest bodies', async () => {
   const target = await newTarget(flooder.program.test, { descriptor });
   await expectNeighbour(await pushOf(target, JSON.stringify(sample)), [400, 429]);
 });
@@ -163,7 +163,7 @@ test('live pushes stay within three times their p99 while a test key reports a h
   await expectNeighbour(await pushOf(target, JSON.stringify(records)), [200, 429]);
 });
 
-test('live pushes stay within three times their p99 while a developer tries descriptors out with the largest samples', async () => {
+test('live pushes stay within three times their p99 while a developer tries out descriptors', async () => {
   const { body: session } = expectStatus(
     201,
     await world.http.send<{ token: string }>('POST', '/api/portal/session', {

@@ -52,7 +52,7 @@ const results = (answer: Answer<PushResults>) =>
   expectStatus(200, answer).body.results.map(({ status, code }) => code ?? status);
 
 describe('a pushed record', () => {
-  test('a win settles its attempt like a report by /v1: the same body, paid before the response', async () => {
+  test('a pushed win is answered like a report by /v1 and paid before the response', async () => {
     const { id, player } = await newAttempt({ prize: '7.25' });
     const report = { attempt_id: id, score: 120.5, evidence: { replay: 'r' } };
     const { award, ...outcome } = expectStatus(200, await push(world.http, target, report)).body;
@@ -67,7 +67,7 @@ describe('a pushed record', () => {
     expect(attempt.outcome?.award).toMatchObject({ id: award?.id, paid_at: award?.paid_at });
   });
 
-  test('one report that arrives many times at once, alone and in batches, through two integrations, settles once; another score is 409', async () => {
+  test('one report that arrives many times concurrently settles once', async () => {
     const [{ id, player }, other] = [await newAttempt(), await newTarget(program.test)];
     const record = { attempt_id: id, score: 200 };
     const bodies = [record, [record], [record, record], [{ attempt_id: randomUUID(), score: 1 }, record]];
@@ -88,7 +88,7 @@ describe('a pushed record', () => {
     expect(await world.balance(player)).toBe('104.00');
   });
 
-  test('a round accepts a pushed score with its tiebreak, and one without is 422', async () => {
+  test('a round with a tiebreak refuses a pushed score without a tiebreak', async () => {
     const round = await world.newRound(WITH_TIEBREAK, program);
     const player = await world.newPlayer({ partner: program.test });
     const entry = { tournament_round_id: round.id, player_ref: player.ref };
@@ -116,7 +116,7 @@ describe('a pushed record', () => {
 });
 
 describe('a pushed batch', () => {
-  test('a pushed batch returns the result of each record, in order: settled, duplicate, or rejected with its code', async () => {
+  test('a pushed batch returns the result of each record in order', async () => {
     const [one, two] = [await newAttempt(), await newAttempt()];
     const body = [
       { attempt_id: one.id, score: 1 },
@@ -139,7 +139,7 @@ describe('a pushed batch', () => {
     ]);
   });
 
-  test('a report that names a player settles the open attempt, and the same body sent again never settles the next one', async () => {
+  test('a report that names a player never settles a second attempt when its body is sent again', async () => {
     const challenge = await world.newChallenge({}, program);
     const player = await world.newPlayer({ partner: program.test });
     const byPlayer = await newTarget(program.test, {
@@ -170,7 +170,7 @@ describe('a pushed batch', () => {
 });
 
 describe('the signature of a push', () => {
-  test('a push without a valid signature is the same 401 as one to an unknown integration, and settles nothing; a rotated secret verifies', async () => {
+  test('a push without a valid signature is 401 and settles nothing', async () => {
     const own = await newTarget(program.test);
     const { id: attemptId } = await newAttempt();
     const report = { attempt_id: attemptId, score: 100 };
@@ -193,7 +193,7 @@ describe('the signature of a push', () => {
     expectStatus(200, await push(world.http, { id: own.id, secret }, report));
   });
 
-  test('a signed push to an integration that is not active, or whose program is suspended, is 404 and settles nothing', async () => {
+  test('a signed push to an inactive integration or a suspended program is 404 and settles nothing', async () => {
     const owned = await world.newProgram({ id: developer.id });
     const own = await newTarget(owned.test);
     const challenge = await world.newChallenge({}, owned);
@@ -221,7 +221,7 @@ describe('what a developer sees of pushes', () => {
   const logOf = async (portal: Developer['portal'], id: string, query = '') =>
     portal.send<{ data: LogEntryBody[]; next_cursor: string | null }>('GET', `/integrations/${id}/log${query}`);
 
-  test('the log shows each signed push with the results of its records, newest first, page by page', async () => {
+  test('the log shows each signed push with the results of its records', async () => {
     const own = await newTarget(program.test);
     const { id } = await newAttempt();
     const missing = randomUUID();
@@ -248,7 +248,7 @@ describe('what a developer sees of pushes', () => {
     expect(rest).toEqual({ data: entries.slice(2), next_cursor: null });
   });
 
-  test('a dry run shows what would be read, and settles nothing', async () => {
+  test('a dry run settles nothing', async () => {
     const { id } = await newAttempt();
     const body = { transport: 'push_webhook', descriptor: {}, sample: [{ attempt_id: id, score: 1 }, { score: 1 }] };
     const answer = await developer.portal.send<{ records: object[] }>('POST', '/integrations/dry-run', { body });

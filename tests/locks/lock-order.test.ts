@@ -117,7 +117,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.disposeAsync());
 
-test('every lock of several rows is taken in an order that the text of its statement defines, under every plan', async () => {
+test('every lock of several rows is taken in a defined order under every plan', async () => {
   const flaws: string[] = [];
   const excused = new Set<string>();
   for (const statement of statements) {
@@ -133,7 +133,7 @@ test('every lock of several rows is taken in an order that the text of its state
   expect([...excused].sort()).toEqual(Object.keys(HELD_BEFORE).sort());
 }, 120_000);
 
-test('every statement of a repository can be explained on a database that has its tables', async () => {
+test('every statement of a repository can be explained on its database', async () => {
   const strays: string[] = [];
   for (const statement of statements) {
     let isExplained = false;

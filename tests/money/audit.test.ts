@@ -294,7 +294,7 @@ describe('the money audit, GET /api/operator/audit', () => {
     );
   }
 
-  test('each service finds damage by itself, and shows it in its metrics until it is repaired', async () => {
+  test('each service shows damage in its metrics until the damage is repaired', async () => {
     for (const service of AUDITED) {
       await expect.poll(() => shownBy(service)).toEqual({});
     }
@@ -317,7 +317,7 @@ describe('the money audit, GET /api/operator/audit', () => {
     );
   });
 
-  test('the audit reports the removal of the ledger’s guard', async () => {
+  test('the audit reports that the ledger’s guard was removed', async () => {
     const { query } = world.stack.database('wallet');
     await query('alter table transfers disable trigger user');
     expect(Object.values(await violations()).some((count) => count > 0)).toBe(true);

@@ -30,7 +30,7 @@ describe('one prize per person', () => {
     }
   });
 
-  test('when two refs of one account have open attempts, the first attempt that clears the bar wins the prize', async () => {
+  test('only the first of two refs of one account that clears the bar wins the prize', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const twin = randomUUID();
@@ -46,7 +46,7 @@ describe('one prize per person', () => {
     expect(await world.balance(player)).toBe('103.00');
   });
 
-  test('a claim belongs to the person, not to the ref: after its link moves a ref has no claims, and the first person keeps theirs', async () => {
+  test('a claim belongs to the person and does not move with a player link', async () => {
     const challenge = await world.newChallenge();
     const first = await world.newPlayer();
     const second = await world.newPlayer();
@@ -59,7 +59,7 @@ describe('one prize per person', () => {
     expectError(409, 'challenge_already_claimed', answer);
   });
 
-  test('links that move during parallel creates never charge without an attempt, nor exceed a cap', async () => {
+  test('links that move during parallel creates never cause a charge without an attempt', async () => {
     const challenge = await world.newChallenge({ daily_attempt_cap: 5 });
     const one = await world.newPlayer({ funds: '50.00' });
     const two = await world.newPlayer({ funds: '50.00' });
@@ -81,7 +81,7 @@ describe('one prize per person', () => {
     expect(fromTwo).toBeLessThanOrEqual(5);
   });
 
-  test('a ladder of three rungs opens one rung after the other, separately for each person', async () => {
+  test('the rungs of a ladder unlock one after the other, separately for each person', async () => {
     const first = await world.newChallenge();
     const second = await world.newChallenge({ parent_challenge_id: first.id });
     const third = await world.newChallenge({ parent_challenge_id: second.id });

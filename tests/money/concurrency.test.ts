@@ -22,7 +22,7 @@ describe('parallel requests over two replicas of each service', () => {
     return Promise.all(Array.from({ length: count }, () => world.partner.createAttempt(body)));
   }
 
-  test('parallel creates on many challenges and rounds, through two refs of one account, never overdraw the wallet', async () => {
+  test('parallel creates through two refs of one account never overdraw the wallet', async () => {
     const challenges = await Promise.all(Array.from({ length: 8 }, () => world.newChallenge({ fee: '1.00' })));
     const rounds = await Promise.all(Array.from({ length: 8 }, () => world.newRound({ attempt_cap: 100 })));
     const player = await world.newPlayer({ funds: '13.00' });
@@ -43,7 +43,7 @@ describe('parallel requests over two replicas of each service', () => {
     expect(await world.balance(player)).toBe('0.00');
   });
 
-  test('400 parallel first creates of 400 players all succeed, with no deadlock', async () => {
+  test('400 parallel first creates of 400 players all succeed', async () => {
     const challenge = await world.newChallenge({ target_pass_rate: 0.5 });
     const refs = Array.from({ length: 400 }, () => randomUUID());
     // Only the creates race: players are created fifty at a time, so that no player misses a call's
@@ -64,7 +64,7 @@ describe('parallel requests over two replicas of each service', () => {
     expect(outcomes.filter((answer) => answer.body.award?.payout_status === 'paid')).toHaveLength(200);
   });
 
-  test('a create after a self-exclusion is 403 and charges nothing, although the list was read before', async () => {
+  test('a create after a self-exclusion is 403 and charges nothing', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const listed = expectStatus(200, await world.partner.listChallenges(player.ref));
@@ -77,7 +77,7 @@ describe('parallel requests over two replicas of each service', () => {
     expectError(403, 'blocked', (await createMany(1, challenge.id, player))[0] as Answer<Attempt>);
   });
 
-  test('a self-exclusion during a burst of creates stops the later ones, and every fee charged has its attempt', async () => {
+  test('a self-exclusion during a burst of creates leaves no fee without an attempt', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const until = new Date(Date.now() + 86_400_000).toISOString();
@@ -93,7 +93,7 @@ describe('parallel requests over two replicas of each service', () => {
     expect(await world.balance(player)).toBe(`${100 - created}.00`);
   });
 
-  test('200 players enter and score in parallel: the board has one strict order, and 20 parallel closes pay it once', async () => {
+  test('20 parallel closes of a round with 200 players pay the round once', async () => {
     const round = await world.newRound();
     const refs = Array.from({ length: 200 }, () => randomUUID());
     await Promise.all(refs.map(async (ref) => expectStatus(201, await world.partner.createPlayer(ref, '5.00'))));
@@ -137,7 +137,7 @@ describe('parallel requests over two replicas of each service', () => {
     expect(purses.map((purse) => purse.amount_cents)).toEqual([500n, 300n, 200n]);
   });
 
-  test('every replica shows the results that one replica has returned, and every read of a board is consistent', async () => {
+  test('every replica shows the results that one replica has returned', async () => {
     const round = await world.newRound();
     const players = await newPlayers(world, 60);
     await Promise.all(
@@ -168,7 +168,7 @@ describe('parallel requests over two replicas of each service', () => {
     expect(body).toMatchObject({ entrant_count: 60, scored_players: 60 });
   });
 
-  test('parallel reports of many runs of one player keep the best', async () => {
+  test('parallel reports of one player’s runs keep the best score', async () => {
     const round = await world.newRound({ attempt_cap: 40 });
     const player = await world.newPlayer();
     const attempts = await Promise.all(Array.from({ length: 40 }, () => enter(world, round, player)));
@@ -185,7 +185,7 @@ describe('parallel requests over two replicas of each service', () => {
     ]);
   });
 
-  test('the audit finds no violation after parallel requests, and no request failed with a 5xx', async () => {
+  test('no parallel request failed with a 5xx, and the audit finds no violation', async () => {
     await world.expectAuditOk();
     expect(world.http.journal.filter((entry) => entry.answer.status >= 500)).toEqual([]);
   });

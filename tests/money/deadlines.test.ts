@@ -11,7 +11,7 @@ describe('refunds at an attempt’s deadline', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('an attempt without an outcome expires at its deadline and its fee is refunded; free and disqualified ones too', async () => {
+  test('an attempt without an outcome expires at its deadline and its fee is refunded', async () => {
     const challenge = await world.newChallenge({ score_max: 1000 });
     const terms = liveTerms({ status: 'calibrating' });
     delete terms.threshold;
@@ -39,7 +39,7 @@ describe('refunds at an attempt’s deadline', () => {
     }
   });
 
-  test('an entry without a score expires at its deadline; its fee is returned, and it no longer counts towards the cap', async () => {
+  test('an entry without a score expires at its deadline and its fee is refunded', async () => {
     const round = await world.newRound({ attempt_cap: 2 });
     const player = await world.newPlayer();
     const entry = { tournament_round_id: round.id, player_ref: player.ref };
@@ -76,7 +76,7 @@ describe('the deadline of an attempt', () => {
   afterAll(() => world?.[Symbol.asyncDispose]());
 
   test.each(['a challenge', 'a round'])(
-    'the deadline of an attempt in %s needs no sweep: a report after it is refused before any sweep has run',
+    'a report after the deadline of an attempt in %s is refused before any sweep has run',
     async (where) => {
       const parent =
         where === 'a round'

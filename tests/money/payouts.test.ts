@@ -48,7 +48,7 @@ describe('payouts of awards', () => {
     });
   });
 
-  test('a win that takes the day’s payouts over 500.00 is held; exactly 500.00 is not', async () => {
+  test('a win is held if it takes the day’s payouts over 500.00', async () => {
     const player = await world.newPlayer({ funds: '10.00' });
     expect(awardOf(await win(player, '250.00')).payout_status).toBe('paid');
     expect(awardOf(await win(player, '250.00')).payout_status).toBe('paid');
@@ -59,7 +59,7 @@ describe('payouts of awards', () => {
     expect(awardOf(await win(rich, '500.00')).payout_status).toBe('paid');
   });
 
-  test('of 12 parallel wins of one player five are paid and the others are held', async () => {
+  test('five of 12 parallel wins of one player are paid and the others are held', async () => {
     const player = await world.newPlayer();
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => win(player, '1.00')));
     const statuses = outcomes.map((outcome) => awardOf(outcome).payout_status);
@@ -80,7 +80,7 @@ describe('payouts of awards', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('the sandbox holds the next award of a player, and only that one', async () => {
+  test('the sandbox holds only the next award of a player', async () => {
     const player = await world.newPlayer();
     expect(expectStatus(204, await world.partner.holdNextAward(player.ref)).text).toBe('');
     expect(awardOf(await win(player)).payout_status).toBe('held');
@@ -88,7 +88,7 @@ describe('payouts of awards', () => {
     expectError(404, 'not_found', await world.partner.holdNextAward(randomUUID()));
   });
 
-  test('an award that is held claims the prize of its challenge', async () => {
+  test('a held award claims the prize of its challenge', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     expectStatus(204, await world.partner.holdNextAward(player.ref));
@@ -101,7 +101,7 @@ describe('payouts of awards', () => {
     expect(read.outcome?.award).toMatchObject({ id: awardOf(outcome).id, amount: '5.00', paid_at: null });
   });
 
-  test('the release of a held award pays it once; the partner reads it as paid, and the replay of the outcome is unchanged', async () => {
+  test('the release of a held award pays the award once', async () => {
     const player = await world.newPlayer();
     expectStatus(204, await world.partner.holdNextAward(player.ref));
     const key = randomUUID();
@@ -124,7 +124,7 @@ describe('payouts of awards', () => {
     expect(data.filter((line) => line.kind === 'award')).toHaveLength(1);
   });
 
-  test('the denial of a held award leaves it unpaid and the claim in place', async () => {
+  test('the denial of a held award leaves the award unpaid and the claim in place', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     expectStatus(204, await world.partner.holdNextAward(player.ref));
@@ -147,61 +147,64 @@ describe('payouts of awards', () => {
     ['enforcement_flag', { enforcement_flag: true }],
     ['under_investigation', { under_investigation: true }],
     ['sandbox_hold', null],
-  ])('partners see a denied award as held; operators see it denied, and that %s held it', async (reason, changes) => {
-    const player = await world.newPlayer();
-    if (changes === null) expectStatus(204, await world.partner.holdNextAward(player.ref));
-    else expectStatus(200, await world.operator.updateAccount(player.accountId, changes));
-    const key = randomUUID();
-    const outcome = await win(player, '5.00', key);
-    const { award, attempt_id: attemptId } = outcome.body;
-    const awardId = award?.id ?? '';
-    const before = await held(awardId);
-    expect(before).toEqual({
-      award_id: awardId,
-      attempt_id: attemptId,
-      round_id: null,
-      program_id: world.program.id,
-      environment: 'test',
-      account_id: player.accountId,
-      amount: '5.00',
-      status: 'held',
-      reason,
-      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      paid_at: null,
-      decision: null,
-    });
-    const read = expectStatus(200, await world.partner.getAttempt(attemptId)).body;
-    expect(award).toEqual({ id: awardId, amount: '5.00', paid_at: null, payout_status: 'held' });
+  ])(
+    'partners see a denied award as held, while operators see the denial and that %s held the award',
+    async (reason, changes) => {
+      const player = await world.newPlayer();
+      if (changes === null) expectStatus(204, await world.partner.holdNextAward(player.ref));
+      else expectStatus(200, await world.operator.updateAccount(player.accountId, changes));
+      const key = randomUUID();
+      const outcome = await win(player, '5.00', key);
+      const { award, attempt_id: attemptId } = outcome.body;
+      const awardId = award?.id ?? '';
+      const before = await held(awardId);
+      expect(before).toEqual({
+        award_id: awardId,
+        attempt_id: attemptId,
+        round_id: null,
+        program_id: world.program.id,
+        environment: 'test',
+        account_id: player.accountId,
+        amount: '5.00',
+        status: 'held',
+        reason,
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        paid_at: null,
+        decision: null,
+      });
+      const read = expectStatus(200, await world.partner.getAttempt(attemptId)).body;
+      expect(award).toEqual({ id: awardId, amount: '5.00', paid_at: null, payout_status: 'held' });
 
-    const denied = expectStatus(200, await world.operator.denyPayout(awardId, 'a bot')).body;
-    const decision = { decision: 'denied', at: expect.any(String), operator: 'operator', reason: 'a bot' };
-    expect(denied).toEqual({ ...before, status: 'denied', reason, decision });
-    const listed = expectStatus(200, await world.operator.listPayouts('denied')).body.data;
-    expect(listed.find((payout) => payout.award_id === awardId)).toEqual(denied);
-    for (const status of ['held', 'paid']) {
-      const { data } = expectStatus(200, await world.operator.listPayouts(status)).body;
-      expect(data.map((payout) => payout.award_id)).not.toContain(awardId);
-    }
+      const denied = expectStatus(200, await world.operator.denyPayout(awardId, 'a bot')).body;
+      const decision = { decision: 'denied', at: expect.any(String), operator: 'operator', reason: 'a bot' };
+      expect(denied).toEqual({ ...before, status: 'denied', reason, decision });
+      const listed = expectStatus(200, await world.operator.listPayouts('denied')).body.data;
+      expect(listed.find((payout) => payout.award_id === awardId)).toEqual(denied);
+      for (const status of ['held', 'paid']) {
+        const { data } = expectStatus(200, await world.operator.listPayouts(status)).body;
+        expect(data.map((payout) => payout.award_id)).not.toContain(awardId);
+      }
 
-    // The partner reads the same as before: in the attempt, in a replay of the outcome, and in
-    // the outcome after its stored response is gone.
-    expect(expectStatus(200, await world.partner.getAttempt(attemptId)).body).toEqual(read);
-    expect(expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 100 }, key)).text).toBe(
-      outcome.text,
-    );
-    await world.allWritten();
-    // As if the process had died before it stored the response, more than a minute ago.
-    await world.stack.database('gateway').query(
-      `update idempotency_records set state = 'locked', status = null, body = null, locked_at = now() - interval '61 s'
+      // The partner reads the same as before: in the attempt, in a replay of the outcome, and in
+      // the outcome after its stored response is gone.
+      expect(expectStatus(200, await world.partner.getAttempt(attemptId)).body).toEqual(read);
+      expect(expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 100 }, key)).text).toBe(
+        outcome.text,
+      );
+      await world.allWritten();
+      // As if the process had died before it stored the response, more than a minute ago.
+      await world.stack.database('gateway').query(
+        `update idempotency_records set state = 'locked', status = null, body = null, locked_at = now() - interval '61 s'
        where body = $1`,
-      [outcome.text],
-    );
-    const again = expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 100 }, key));
-    expect(again.headers['idempotency-replayed']).toBeUndefined();
-    expect(again.body).toEqual(outcome.body);
-  });
+        [outcome.text],
+      );
+      const again = expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 100 }, key));
+      expect(again.headers['idempotency-replayed']).toBeUndefined();
+      expect(again.body).toEqual(outcome.body);
+    },
+  );
 
-  test('a release and a denial that race leave the payout either paid or denied', async () => {
+  test('a concurrent release and denial leave the payout either paid or denied', async () => {
     for (let round = 0; round < 8; round += 1) {
       const player = await world.newPlayer();
       expectStatus(204, await world.partner.holdNextAward(player.ref));
@@ -212,7 +215,7 @@ describe('payouts of awards', () => {
     }
   });
 
-  test('one of several concurrent denials for different reasons is kept, and the others get a conflict that names it', async () => {
+  test('only one of several concurrent denials for different reasons is recorded', async () => {
     const player = await world.newPlayer();
     expectStatus(204, await world.partner.holdNextAward(player.ref));
     const { id } = awardOf(await win(player));

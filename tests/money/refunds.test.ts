@@ -16,7 +16,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     return expectStatus(201, await world.partner.createAttempt(body)).body.id;
   }
 
-  test('expiring an attempt returns the fee before the response, and only once', async () => {
+  test('expiring an attempt refunds the fee once, before the response', async () => {
     const player = await world.newPlayer();
     const id = await openAttempt(player, { fee: '3.00' });
     const before = expectStatus(200, await world.partner.getAttempt(id)).body;
@@ -30,7 +30,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expect(await world.balance(player)).toBe('100.00');
   });
 
-  test('20 parallel expiries return the fee once', async () => {
+  test('20 parallel expiries refund the fee once', async () => {
     const player = await world.newPlayer();
     const id = await openAttempt(player);
     await Promise.all(Array.from({ length: 20 }, () => world.partner.expireAttempt(id)));
@@ -47,7 +47,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('an unknown attempt cannot be expired or voided, and another program’s cannot be expired', async () => {
+  test('expiring or voiding an unknown attempt is 404', async () => {
     expectError(404, 'not_found', await world.partner.expireAttempt(randomUUID()));
     for (const id of [randomUUID(), newOwnedId('challenge')]) {
       expectError(404, 'not_found', await world.operator.voidAttempt(id, 'nothing there'));
@@ -56,7 +56,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expectError(404, 'not_found', await (await world.newProgram()).test.expireAttempt(id));
   });
 
-  test('voiding an attempt returns the fee before the response, and only once', async () => {
+  test('voiding an attempt refunds the fee once, before the response', async () => {
     const player = await world.newPlayer();
     const id = await openAttempt(player);
     expectError(400, 'invalid_request', await world.operator.voidAttempt(id, ''));
@@ -74,7 +74,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expect(await world.balance(player)).toBe('100.00');
   });
 
-  test('a free attempt expires, and no money moves', async () => {
+  test('expiring a free attempt posts no transfer', async () => {
     const terms = liveTerms({ status: 'calibrating' });
     delete terms.threshold;
     const challenge = expectStatus(201, await world.operator.createChallenge(world.program.id, terms)).body;
@@ -86,7 +86,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expect(data.map((line) => line.kind)).toEqual(['deposit']);
   });
 
-  test('the refund goes to the account that paid, even if the ref is now linked to another account', async () => {
+  test('the refund goes to the account that paid, even if its ref now names another account', async () => {
     const payer = await world.newPlayer();
     const id = await openAttempt(payer);
     const other = await world.newPlayer();

@@ -60,7 +60,7 @@ describe('receipts of a round', () => {
     expect((await verify(receipt, ...keys)).code).toBe(0);
   });
 
-  test('receipts of a settled round verify offline with its seal: each player is counted once, with rank and payout', async () => {
+  test('receipts of a settled round verify offline with the seal of the round', async () => {
     const { round, players, outcomes } = await playRound();
     const closed = await close(round);
     expect(closed.status).toBe('settled');
@@ -107,7 +107,7 @@ describe('receipts of a round', () => {
     }
   });
 
-  test('receipts of a settled round do not verify when any part of the seal was forged', async () => {
+  test('receipts of a settled round do not verify with a forged seal', async () => {
     const { round, outcomes } = await playRound();
     await close(round);
     const other = await playRound();

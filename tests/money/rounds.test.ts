@@ -20,7 +20,7 @@ describe('the end of a round', () => {
   }
 
   describe('a settled round', () => {
-    test('a settled round pays the frozen table to the existing ranks, each once', async () => {
+    test('a settled round pays each rank of the frozen purse table once', async () => {
       const round = await world.newRound({
         purse_table: [
           { rank: 1, amount: '10.00' },
@@ -50,7 +50,7 @@ describe('the end of a round', () => {
       await world.expectAuditOk();
     });
 
-    test('a round pays each person for one rank, whichever of the person’s refs played', async () => {
+    test('a round pays each person for only one rank', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       const twin = { ...player, ref: randomUUID() };
@@ -61,7 +61,7 @@ describe('the end of a round', () => {
       expect(await movements(world, player)).toEqual(['fee -1.00', 'fee -1.00', 'purse 5.00']);
     });
 
-    test('a round pays the account that played, even if the ref is now linked to another account', async () => {
+    test('a round pays the account that played, even if its ref now names another account', async () => {
       const round = await world.newRound();
       const [player, other] = (await newPlayers(world, 2)) as [Player, Player];
       await world.playRound(round.id, player, 10);
@@ -71,7 +71,7 @@ describe('the end of a round', () => {
       expect(await world.balance(other)).toBe('100.00');
     });
 
-    test('a round pays a purse of any size, because it was frozen before the first entry', async () => {
+    test('a round pays a purse of any size that was frozen before the first entry', async () => {
       const round = await world.newRound({ purse_table: [{ rank: 1, amount: '750.00' }] });
       const player = await world.newPlayer();
       await world.playRound(round.id, player, 10);
@@ -79,7 +79,7 @@ describe('the end of a round', () => {
       expect(await world.balance(player)).toBe('849.00');
     });
 
-    test('the sandbox cannot close a live round: only the round’s time ends it', async () => {
+    test('the sandbox cannot close a live round', async () => {
       const round = await world.newRound({ environment: 'live' });
       expectError(404, 'not_found', await world.partner.closeRound(round.id));
       expectError(404, 'not_found', await world.partner.closeEntries(round.id));
@@ -91,7 +91,7 @@ describe('the end of a round', () => {
     test.each([
       ['too few entrants', { min_entrants: 4 }],
       ['too few scored attempts', { min_scored_attempts: 4 }],
-    ])('a round cancelled for %s returns every entry once, and pays nothing', async (_what, terms) => {
+    ])('a round cancelled for %s refunds every entry once', async (_what, terms) => {
       const round = await world.newRound({ ...terms, entry_fee: '2.50' });
       const [scorer, silent, both] = (await newPlayers(world, 3)) as [Player, Player, Player];
       await world.playRound(round.id, scorer, 10);
@@ -117,7 +117,7 @@ describe('the end of a round', () => {
     });
 
     test.each(['test', 'live'] as const)(
-      'a round in %s that an operator cancels returns every entry once, pays nothing, and shows partners no reason',
+      'a round in %s that an operator cancels refunds every entry once',
       async (environment) => {
         const { id } = await world.newRound({ environment, entry_fee: '2.50' });
         const partner = world.program[environment];
@@ -172,7 +172,7 @@ describe('the end of a round', () => {
       },
     );
 
-    test('only an operator cancels a round: neither a partner’s key nor a developer’s session does', async () => {
+    test('only an operator can cancel a round', async () => {
       const { portal, program } = await world.newDeveloper();
       const round = await world.newRound({}, program);
       const path = `/api/operator/rounds/${round.id}/cancel`;
@@ -186,11 +186,11 @@ describe('the end of a round', () => {
       expect((await program.test.getLeaderboard(round.id)).body.round).toEqual(round);
     });
 
-    test('a round without any entry is cancelled without a movement of money', async () => {
+    test('a round without entries is cancelled without a transfer', async () => {
       expect((await close(world, await world.newRound())).status).toBe('cancelled');
     });
 
-    test('expired, voided and open attempts do not count as entrants, and a round with too few is cancelled', async () => {
+    test('expired, voided and open attempts do not count as entrants', async () => {
       const round = await world.newRound({ min_entrants: 2 });
       const [scorer, expired, voided, silent] = (await newPlayers(world, 4)) as [Player, Player, Player, Player];
       await world.playRound(round.id, scorer, 1);
@@ -261,7 +261,7 @@ describe('the end of a round', () => {
       return data.filter((payout) => payout.round_id === round.id);
     }
 
-    test.each(HOLDS)('a purse held by %s: release pays it once', async (reason, hold) => {
+    test.each(HOLDS)('the release of a purse held by %s pays the purse once', async (reason, hold) => {
       const { round, winner } = await heldRound(hold);
       const [held, ...others] = await heldPayouts(round);
       expect(others).toEqual([]);
@@ -281,23 +281,20 @@ describe('the end of a round', () => {
       expect(await heldPayouts(round)).toEqual([]);
     });
 
-    test.each(HOLDS)(
-      'a purse held by %s: after a denial the board shows it as held, and operators see it denied with that reason',
-      async (reason, hold) => {
-        const { round, winner } = await heldRound(hold);
-        const [held] = await heldPayouts(round);
-        const board = await rows(world, round, winner);
-        const denied = expectStatus(200, await world.operator.denyPayout(held?.award_id ?? '', 'a bot')).body;
-        const decision = { decision: 'denied', at: expect.any(String), operator: 'operator', reason: 'a bot' };
-        expect(denied).toEqual({ ...held, status: 'denied', reason, decision });
-        const listed = expectStatus(200, await world.operator.listPayouts('denied')).body.data;
-        expect(listed.filter((payout) => payout.round_id === round.id)).toEqual([denied]);
-        expect(board[0]).toMatchObject({ final_rank: 1, payout_amount: '5.00', payout_status: 'held' });
-        expect(await rows(world, round, winner)).toEqual(board);
-      },
-    );
+    test.each(HOLDS)('a purse held by %s is shown to players as held after its denial', async (reason, hold) => {
+      const { round, winner } = await heldRound(hold);
+      const [held] = await heldPayouts(round);
+      const board = await rows(world, round, winner);
+      const denied = expectStatus(200, await world.operator.denyPayout(held?.award_id ?? '', 'a bot')).body;
+      const decision = { decision: 'denied', at: expect.any(String), operator: 'operator', reason: 'a bot' };
+      expect(denied).toEqual({ ...held, status: 'denied', reason, decision });
+      const listed = expectStatus(200, await world.operator.listPayouts('denied')).body.data;
+      expect(listed.filter((payout) => payout.round_id === round.id)).toEqual([denied]);
+      expect(board[0]).toMatchObject({ final_rank: 1, payout_amount: '5.00', payout_status: 'held' });
+      expect(await rows(world, round, winner)).toEqual(board);
+    });
 
-    test('the denial of a held purse leaves it unpaid permanently, and no other player moves up', async () => {
+    test('the denial of a held purse leaves the purse unpaid permanently', async () => {
       const { round, winner } = await heldRound({ under_investigation: true });
       const [held] = await heldPayouts(round);
       const awardId = held?.award_id ?? '';
@@ -310,7 +307,7 @@ describe('the end of a round', () => {
       expect(await world.balance(winner)).toBe('99.00');
     });
 
-    test('a release and a denial that race leave a held purse either paid or denied', async () => {
+    test('a concurrent release and denial leave a held purse either paid or denied', async () => {
       for (let count = 0; count < 4; count += 1) {
         const { round, winner } = await heldRound(null);
         const awardId = (await heldPayouts(round))[0]?.award_id ?? '';

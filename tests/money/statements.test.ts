@@ -10,7 +10,7 @@ describe('statements and deposits', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('statements show every movement, newest first, with the balance after each', async () => {
+  test('statements show every movement with the balance after it, newest first', async () => {
     const challenge = await world.newChallenge({ fee: '2.00', prize: '9.00' });
     const player = await world.newPlayer({ funds: '0.00' });
     const deposit = { environment: 'test', amount: '20.00', reference: 'bank transfer 1' };
@@ -42,7 +42,7 @@ describe('statements and deposits', () => {
     expect(other).toMatchObject({ balance: '0.00', data: [] });
   });
 
-  test('the pages of a statement have every movement once', async () => {
+  test('the pages of a statement contain every movement once', async () => {
     const player = await world.newPlayer({ funds: '0.00' });
     for (let count = 1; count <= 7; count += 1) {
       const deposit = { environment: 'test', amount: `${count}.00`, reference: `deposit ${count}` };
@@ -64,7 +64,7 @@ describe('statements and deposits', () => {
     expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1].map((count) => `deposit ${count}`));
   });
 
-  test('a repeated deposit with the same reference changes nothing, and its answer says so', async () => {
+  test('a repeated deposit with the same reference changes nothing', async () => {
     const player = await world.newPlayer({ funds: '0.00' });
     const deposit = { environment: 'test', amount: '10.00', reference: 'once' };
     for (const postedBefore of [false, true]) {
@@ -94,7 +94,7 @@ describe('statements and deposits', () => {
   test.each([
     ['live', '1000000.00', '999999.99'],
     ['test', '10000.00', '9999.99'],
-  ] as const)('deposits fill a balance in %s to %s and no further, cent by cent', async (environment, most, nearly) => {
+  ] as const)('deposits in %s fill a balance up to %s, to the cent', async (environment, most, nearly) => {
     const player = await world.newPlayer({ environment, funds: '0.00' });
     const deposit = (amount: string) =>
       world.operator.deposit(player.accountId, { environment, amount, reference: randomUUID() });
@@ -110,7 +110,7 @@ describe('statements and deposits', () => {
     expect(await world.balance(player, environment)).toBe(most);
   });
 
-  test('a person has no play money, and a sandbox account no real money', async () => {
+  test('a deposit of play money to a person or of real money to a sandbox account is 404', async () => {
     for (const [environment, other] of [
       ['live', 'test'],
       ['test', 'live'],

@@ -36,7 +36,7 @@ describe('a top_n challenge', () => {
     };
   }
 
-  test('a top_n challenge is free until there are n scores, then judges against the n-th best so far', async () => {
+  test('a top_n challenge is free until n scores are recorded', async () => {
     const challengeId = await newTopN({ top_n: 2 });
     const free = { fee: '0.00', bar: null, met: false, won: false };
     expect(await play(challengeId, 10)).toEqual(free);
@@ -56,7 +56,7 @@ describe('a top_n challenge', () => {
     expect(await play(challengeId, 59.5)).toMatchObject({ bar: 59, met: false });
   });
 
-  test('a top_n challenge freezes the bar at creation', async () => {
+  test('a top_n challenge freezes the bar of an attempt at creation', async () => {
     const challengeId = await newTopN({ top_n: 1 });
     await play(challengeId, 10);
     const ref = randomUUID();

@@ -42,7 +42,7 @@ describe('all services in one process', () => {
     await world.expectAuditOk();
   });
 
-  test('the one admin port shows each service by its label, and the calls between them', async () => {
+  test('the admin port of one process labels the metrics of each service', async () => {
     const [url] = world.stack.adminUrls('wallet');
     const page = await (await fetch(`${url}/metrics`)).text();
     for (const service of SERVICES) {
@@ -80,7 +80,7 @@ describe('all services in one process', () => {
     await world.expectAuditOk();
   });
 
-  test('a stop under load loses nothing that was acknowledged, and ends the gateway first', async () => {
+  test('a stop under load loses no acknowledged request', async () => {
     const challenge = await world.newChallenge();
     const players = await Promise.all(Array.from({ length: 8 }, () => world.newPlayer({ funds: '100.00' })));
     const created: Attempt[] = [];
@@ -128,7 +128,7 @@ describe('two processes of five services beside a wallet', () => {
   }, 120_000);
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('a service that is apart is called over gRPC by its certificate, and the others in their process', async () => {
+  test('a service in a process of its own is called over gRPC', async () => {
     expect(world.stack.pids('wallet')).toHaveLength(1);
     expect(world.stack.pids('challenge')).toEqual(world.stack.pids('gateway'));
     expect(world.stack.pids('gateway')).not.toContain(world.stack.pids('wallet')[0]);

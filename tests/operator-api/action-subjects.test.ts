@@ -233,23 +233,26 @@ function newPerson() {
 describe('the log of operator actions: the subject before and after each change', () => {
   const all = Object.entries(CHANGES).map(([action, prepare]) => [action, action, prepare] as const);
 
-  test.each([...all, ...VARIANTS])('logged before and after: %s', async (_, action, prepare) => {
-    const { before, act, after } = await prepare();
-    const answer = await act();
-    expect(answer.status).toBeGreaterThanOrEqual(200);
-    expect(answer.status).toBeLessThan(300);
-    const [subject, shown] = await after(answer.body as never);
-    const query = `/actions?${new URLSearchParams({ action, limit: '1', ...(subject !== null && { subject }) })}`;
-    const { data } = expectStatus(200, await operator().send<{ data: object[] }>('GET', query)).body;
-    expect(data).toMatchObject([{ action, subject, outcome: 'done', status: answer.status }]);
-    expect(data[0]).toMatchObject({ request_id: answer.headers['x-request-id'] });
-    const logged = data[0] as { before: unknown; after: unknown };
-    expect(logged.before).toEqual(before);
-    expect(logged.after).toEqual(shown);
-    // A session that has ended shows nothing.
-    if (action === 'sign_out') return;
-    expect(logged.after).not.toBeNull();
-    // A program is shown without its insiders.
-    if (action !== 'add_insider' && action !== 'remove_insider') expect(logged.after).not.toEqual(logged.before);
-  });
+  test.each([...all, ...VARIANTS])(
+    'the subject is logged before and after a change: %s',
+    async (_, action, prepare) => {
+      const { before, act, after } = await prepare();
+      const answer = await act();
+      expect(answer.status).toBeGreaterThanOrEqual(200);
+      expect(answer.status).toBeLessThan(300);
+      const [subject, shown] = await after(answer.body as never);
+      const query = `/actions?${new URLSearchParams({ action, limit: '1', ...(subject !== null && { subject }) })}`;
+      const { data } = expectStatus(200, await operator().send<{ data: object[] }>('GET', query)).body;
+      expect(data).toMatchObject([{ action, subject, outcome: 'done', status: answer.status }]);
+      expect(data[0]).toMatchObject({ request_id: answer.headers['x-request-id'] });
+      const logged = data[0] as { before: unknown; after: unknown };
+      expect(logged.before).toEqual(before);
+      expect(logged.after).toEqual(shown);
+      // A session that has ended shows nothing.
+      if (action === 'sign_out') return;
+      expect(logged.after).not.toBeNull();
+      // A program is shown without its insiders.
+      if (action !== 'add_insider' && action !== 'remove_insider') expect(logged.after).not.toEqual(logged.before);
+    },
+  );
 });

@@ -51,7 +51,7 @@ describe('the log of operator actions', () => {
     );
 
   describe('entries of the log of operator actions', () => {
-    test('the action log records the actor, the subject before and after, and the request of a change', async () => {
+    test('the action log records the actor, the subject and the request of a change', async () => {
       const { id } = await world.newProgram();
       const answer = await world.operator.updateProgram(id, { status: 'suspended' });
       const changed = expectStatus(200, answer).body;
@@ -70,7 +70,7 @@ describe('the log of operator actions', () => {
       });
     });
 
-    test('the action log names the operator by the name of their token', async () => {
+    test('the action log names the operator by the name of the operator’s token', async () => {
       const alice = createOperator(world.http, ALICE);
       const { id } = expectStatus(201, await alice.createProgram('Hers')).body;
       expect(await newest()).toMatchObject({
@@ -111,7 +111,7 @@ describe('the log of operator actions', () => {
       });
     });
 
-    test('the action log records a refused change with the current subject, and reading the log changes nothing', async () => {
+    test('the action log records a refused change with the current subject', async () => {
       const player = await world.newPlayer();
       const [challenge, round] = [await world.newChallenge(), await world.newRound()];
       for (const parent of [{ challenge_id: challenge.id }, { tournament_round_id: round.id }]) {
@@ -137,7 +137,7 @@ describe('the log of operator actions', () => {
       expect(await newest()).toMatchObject({ subject: `tournament:${id}`, before: { status: 'closed' }, status: 409 });
     });
 
-    test('the action log records refused changes, and no reads', async () => {
+    test('the action log records no reads', async () => {
       const [draft, unknown] = [expectStatus(201, await world.operator.createProgram('Draft')).body.id, randomUUID()];
       const refused = [
         await world.operator.replaceLiveKey(draft),
@@ -159,7 +159,7 @@ describe('the log of operator actions', () => {
       expect(data.toReversed().map(({ request_id: id }) => id)).toEqual(refused.map(requestIdOf));
     });
 
-    test('the action log contains no secret, not even a misspelt one', async () => {
+    test('the action log contains no secret, even under a misspelt name', async () => {
       const program = await world.newProgram();
       const { live_key: liveKey } = expectStatus(200, await world.operator.replaceLiveKey(program.id)).body;
       expect(await newest()).toMatchObject({
@@ -262,7 +262,7 @@ describe('the log of operator actions', () => {
       }
     });
 
-    test('the action log is append-only: the database rejects updates and deletes', async () => {
+    test('the database rejects updates and deletes of the action log', async () => {
       const { query } = world.stack.database('gateway');
       for (const table of ['operator_actions', 'operator_action_results']) {
         for (const change of [`update ${table} set at = now()`, `delete from ${table}`, `truncate ${table} cascade`]) {
@@ -286,24 +286,24 @@ describe('the log of operator actions', () => {
       return [body.status, action?.outcome, action?.before?.status, action?.after?.status];
     };
 
-    test('a gateway that dies before the action is logged has changed and logged nothing', async () => {
+    test('a gateway that dies before an action is logged has changed nothing', async () => {
       expect(await suspend('gateway.action.before-intent')).toEqual(['approved', undefined, undefined, undefined]);
     });
 
-    test('a gateway that dies before the effect of an action leaves its outcome unknown', async () => {
+    test('a gateway that dies before the effect of an action leaves the outcome of the action unknown', async () => {
       expect(await suspend('gateway.action.after-intent')).toEqual(['approved', 'unknown', 'approved', undefined]);
     });
 
-    test('a gateway that dies after the effect of an action leaves its outcome unknown, too', async () => {
+    test('a gateway that dies after the effect of an action leaves the outcome of the action unknown', async () => {
       expect(await suspend('gateway.action.before-result')).toEqual(['suspended', 'unknown', 'approved', undefined]);
     });
 
-    test('a gateway that dies after the result is logged leaves a complete entry', async () => {
+    test('a gateway that dies after the result of an action is logged leaves a complete entry', async () => {
       expect(await suspend('gateway.action.after-result')).toEqual(['suspended', 'done', 'approved', 'suspended']);
     });
   });
 
-  test('an action that cannot be logged beforehand has no effect; one whose result cannot be logged still gets its response', async () => {
+  test('an action that cannot be logged beforehand has no effect', async () => {
     const { id } = await world.newProgram();
     const { query } = world.stack.database('gateway');
     const without = async <T>(table: string, work: () => Promise<T>): Promise<T> => {
@@ -343,7 +343,7 @@ describe('the log of operator actions', () => {
     const sendWrongTokens = (address: string, count: number) =>
       Promise.all(Array.from({ length: count }, () => from(address, randomBytes(24).toString('base64url'))));
 
-    test('wrong operator tokens are throttled without a comparison, and operators at other addresses are not', async () => {
+    test('wrong operator tokens throttle only the operators at the same address', async () => {
       const statuses = await sendWrongTokens('127.0.0.2', 60);
       expect(statuses.filter((status) => status === 401)).toHaveLength(10);
       expect(statuses.filter((status) => status === 429)).toHaveLength(50);
@@ -351,7 +351,7 @@ describe('the log of operator actions', () => {
       expect(await from('127.0.0.3', world.stack.operatorToken)).toBe(200);
     });
 
-    test('wrong operator tokens do not throttle operators at an address where they succeeded before', async () => {
+    test('wrong operator tokens do not throttle an address from which operators signed in before', async () => {
       expect(await from('127.0.0.4', ALICE)).toBe(200);
       const statuses = await sendWrongTokens('127.0.0.4', 60);
       expect(statuses.filter((status) => status === 401)).toHaveLength(10);

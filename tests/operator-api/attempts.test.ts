@@ -26,7 +26,7 @@ describe('attempts as operators read them', () => {
     }
   }
 
-  test('each id that a complaint may name leads to the attempt with its account, history, evidence, deliveries and payout', async () => {
+  test('each id in a complaint leads to the attempt with its account, history, deliveries and payout', async () => {
     const { program } = developer;
     const hook = await world.newReceiver(developer, { program_id: program.id, environment: 'test' });
     const challenge = await world.newChallenge({}, program);
@@ -71,7 +71,7 @@ describe('attempts as operators read them', () => {
     });
   });
 
-  test('a deposit that makes an attempt good is in the timeline that operators read, and not in the developer’s', async () => {
+  test('a goodwill deposit is in the timeline that operators read, but not in the developer’s', async () => {
     const { program, portal } = developer;
     const challenge = await world.newChallenge({}, program);
     const player = await world.newPlayer({ partner: program.test });
@@ -87,7 +87,7 @@ describe('attempts as operators read them', () => {
     expect(kinds(expectStatus(200, ofDeveloper).body)).toEqual(['created', 'fee_charged']);
   });
 
-  test("an account's attempts at a challenge and in a round are in one list, and a winner's rank has its payout", async () => {
+  test("an account's attempts at a challenge and in a round are in one list", async () => {
     const { program } = developer;
     const player = await world.newPlayer({ partner: program.test });
     const challenge = await world.newChallenge({}, program);

@@ -27,7 +27,7 @@ const shown = () =>
 const play = () => playAttempt(world, { program: old.program });
 
 describe('a program with another developer', () => {
-  test('the new developer sees the program and gets its events; the old one gets 404, no events, and cannot send an earlier delivery again', async () => {
+  test('only the new developer of a program sees the program and gets its events', async () => {
     const [all, named, theirs] = [
       await world.newReceiver(old),
       await world.newReceiver(old, { program_id: old.program.id }),
@@ -76,7 +76,7 @@ describe('a program with another developer', () => {
     ]);
   });
 
-  test('the keys of a program with a new developer keep working until an operator replaces the live key, or the new developer the test key', async () => {
+  test('the keys of a program with a new developer keep working until they are replaced', async () => {
     const { live, test: sandbox } = old.program;
     expectStatus(200, await assign(next.id));
     for (const partner of [live, sandbox]) expectStatus(200, await partner.listChallenges('anyone'));
@@ -85,7 +85,7 @@ describe('a program with another developer', () => {
     for (const partner of [live, sandbox]) expectStatus(401, await partner.listChallenges('anyone'));
   });
 
-  test('a program without a developer is in no portal, and no endpoint gets its events', async () => {
+  test('no endpoint gets the events of a program without a developer', async () => {
     const hook = await world.newReceiver(old);
     expectStatus(200, await assign(null));
     expect(await shown()).toEqual([404, 404]);
@@ -96,7 +96,7 @@ describe('a program with another developer', () => {
     await hook.event('attempt.settled', await play());
   });
 
-  test('an unknown developer is 404, and a change of the developer may not change anything else', async () => {
+  test('assigning an unknown developer is 404', async () => {
     expectError(404, 'not_found', await assign(randomUUID()));
     for (const developer_id of ['nobody', 7, '']) {
       const refused = await world.operator.updateProgram(old.program.id, { developer_id });
@@ -135,14 +135,14 @@ describe('a gateway that dies while a program gets another developer', () => {
       )
       .toBe(developerId);
 
-  test('a gateway that dies before the commit has changed nothing', async () => {
+  test('a gateway that dies before the commit has not changed the developer', async () => {
     await dieAt('gateway.action.after-intent');
     expect(await shown()).toEqual([200, 404]);
     expect(await outcome()).toBe('unknown');
     await isKnown(old.id);
   });
 
-  test('if the gateway dies after the commit, the old developer has lost the program, and a worker gives its events to the new developer', async () => {
+  test('a worker announces the new developer if the gateway dies after the commit', async () => {
     const [before, after] = [await world.newReceiver(old), await world.newReceiver(next)];
     await dieAt('gateway.developer.after-commit');
     expect(await shown()).toEqual([404, 200]);
@@ -153,7 +153,7 @@ describe('a gateway that dies while a program gets another developer', () => {
     expect(before.requests()).toEqual([]);
   });
 
-  test('if the gateway dies after the announcement, only the result of the action is unknown', async () => {
+  test('only the result of the action is unknown if the gateway dies after the announcement', async () => {
     await dieAt('gateway.developer.after-announcement');
     expect(await shown()).toEqual([404, 200]);
     await isKnown(next.id);

@@ -13,7 +13,7 @@ describe('/api/operator/accounts/{id}/player-links', () => {
 
   const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-  test('the list of player links shows every link of an account, and the severed programs', async () => {
+  test('the list of player links shows every link of an account and the severed programs', async () => {
     const player = await world.newPlayer({ environment: 'live' });
     expectStatus(201, await other.live.linkPlayer('theirs', player.email));
     const own = { program_id: world.program.id, environment: 'live', player_ref: player.ref, created_at: INSTANT };
@@ -35,7 +35,7 @@ describe('/api/operator/accounts/{id}/player-links', () => {
   });
 
   test.each(['live', 'test'] as const)(
-    'a severed player in %s can neither pay nor be linked until the severance is lifted, and open attempts settle',
+    'a severed player in %s can neither pay nor be linked until an operator lifts the severance',
     async (environment) => {
       const partner = world.program[environment];
       const challenge = await world.newChallenge({ environment });
@@ -72,7 +72,7 @@ describe('/api/operator/accounts/{id}/player-links', () => {
     },
   );
 
-  test('an account has no link left when it is severed during parallel links', async () => {
+  test('an account that is severed during parallel links has no link left', async () => {
     for (let run = 0; run < 5; run += 1) {
       const player = await world.newPlayer({ environment: 'live' });
       const link = () => world.program.live.linkPlayer(randomUUID(), player.email);
@@ -87,7 +87,7 @@ describe('/api/operator/accounts/{id}/player-links', () => {
     }
   });
 
-  test('severing an account that was never linked, or that does not exist, is 404', async () => {
+  test('severing an unknown account or an account without links is 404', async () => {
     const player = await world.newPlayer();
     const { severPlayerLinks, liftSeverance, playerLinks } = world.operator;
     for (const [account, program] of [
@@ -103,7 +103,7 @@ describe('/api/operator/accounts/{id}/player-links', () => {
     for (const account of [randomUUID(), 'nonsense']) expectError(404, 'not_found', await playerLinks(account));
   });
 
-  test('the creation of an account for an unknown program is 404, and creates none', async () => {
+  test('creating an account for an unknown program is 404', async () => {
     const before = await world.digest();
     const account = {
       email: `${randomUUID()}@example.com`,

@@ -31,7 +31,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     await openOperatorPage(page, `/accounts/${player.accountId}`, player.email);
   }
 
-  test('by keyboard: an account is found by its e-mail, by its player and by its flag, and the address keeps the search', async () => {
+  test('an operator finds an account by its e-mail, player or flag, by keyboard', async () => {
     const player = await world.newPlayer();
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
@@ -63,7 +63,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     expect(objections).toEqual([]);
   });
 
-  test('a program that is severed from an account cannot use the player, and must link the account again after the severance is lifted', async () => {
+  test('a severed program must link the account again after the severance is lifted', async () => {
     const player = await world.newPlayer();
     const challenge = await world.newChallenge();
     const entry = { challenge_id: challenge.id, player_ref: player.ref };
@@ -92,7 +92,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     expect(objections).toEqual([]);
   });
 
-  test('an excluded player is refused as blocked until the exclusion is ended', async () => {
+  test('an excluded player is blocked until the exclusion ends', async () => {
     const player = await world.newPlayer();
     const entry = { challenge_id: (await world.newChallenge()).id, player_ref: player.ref };
     await using observed = await observePage(browser, origin);
@@ -116,7 +116,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     expect(objections).toEqual([]);
   });
 
-  test('the prize of a flagged player is held; a block that another operator set meanwhile is shown, and is not set again', async () => {
+  test('the prize of a flagged player is held', async () => {
     const player = await world.newPlayer();
     const entry = { challenge_id: (await world.newChallenge()).id, player_ref: player.ref };
     const attempt = expectStatus(201, await world.partner.createAttempt(entry)).body;
@@ -145,7 +145,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     expect(objections).toEqual([]);
   });
 
-  test('verification level, jurisdiction and fee limit are changed as they are typed', async () => {
+  test('an operator can change the verification level, jurisdiction and fee limit of an account', async () => {
     const player = await world.newPlayer();
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
@@ -171,7 +171,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     expect(objections).toEqual([]);
   });
 
-  test('a deposit moves money once for each reference, and the statement shows every movement with the balance after it', async () => {
+  test('a deposit is posted once for each reference', async () => {
     const player = await world.newPlayer({ funds: '100.00' });
     const before = Array.from({ length: 50 }, (_, count) => `small deposit ${count}`);
     for (const reference of before) {
@@ -209,7 +209,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     expect(await accessibilityIssues(page)).toEqual([]);
   });
 
-  test('by keyboard: an account is opened for a person, which a program then links by its e-mail in live, and gets real money', async () => {
+  test('an operator opens an account by keyboard, which a program then links by e-mail', async () => {
     const email = `${randomUUID()}@example.com`;
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
@@ -233,7 +233,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     expect(objections).toEqual([]);
   });
 
-  test('by keyboard: a developer is created, and signs in to the portal by a link that is shown once', async () => {
+  test('an operator creates a developer and a one-time sign-in link by keyboard', async () => {
     const email = `${randomUUID()}@example.com`;
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
@@ -263,7 +263,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     expect(objections).toEqual([]);
   });
 
-  test('the programs of a developer lead to each of them', async () => {
+  test('the page of a developer links to each of the developer’s programs', async () => {
     const developer = await world.newDeveloper();
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;

@@ -26,7 +26,7 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('by keyboard on a phone: the id of a receipt, award or attempt leads in one step to everything about it', async () => {
+  test('the id of a receipt, award or attempt leads to its page in one step, by keyboard on a phone', async () => {
     const { attemptId, receiptId, award_id: awardId, player, missedId } = await newComplaint(world);
     await using observed = await observePage(browser, origin, { viewport: PHONE });
     const { page, objections } = observed;
@@ -57,7 +57,7 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
     expect(objections).toEqual([]);
   });
 
-  test('the search for a player_ref asks for the program, or takes that of the page, and leads to the attempts of the player', async () => {
+  test('the search for a player_ref asks for the program of the player', async () => {
     const { attemptId, player } = await newComplaint(world);
     const { id: programId } = world.program;
     await using observed = await observePage(browser, origin);
@@ -79,7 +79,7 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
     expect(objections).toEqual([]);
   });
 
-  test('the search page says if nothing has an id, and names the kinds of items that it could not look up', async () => {
+  test('the search page says when nothing has an id', async () => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByToken(page, world.stack.operatorToken);
@@ -98,7 +98,7 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
     await page.waitForURL(`**/operator/attempts/${attemptId}`);
   });
 
-  test('a void needs a reason, returns the fee, and the partner reads the attempt as voided', async () => {
+  test('a void needs a reason and refunds the fee', async () => {
     const { attemptId, player } = await newOpenAttempt(world);
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
@@ -121,7 +121,7 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
     expect(objections).toEqual([]);
   });
 
-  test('the second of two operators who void an attempt sees what the first did, and moves no money', async () => {
+  test('the second operator who voids an attempt sees the first operator’s void', async () => {
     const { attemptId, player } = await newOpenAttempt(world);
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
@@ -142,7 +142,7 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
     expect(objections).toEqual([]);
   });
 
-  test('an attempt that has ended is made good by a deposit, which its timeline and the statement name', async () => {
+  test('an operator makes good an attempt that has ended by a deposit', async () => {
     const { attemptId, player } = await newOpenAttempt(world);
     expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 1 }));
     await using observed = await observePage(browser, origin);

@@ -23,7 +23,7 @@ describe.skipIf(!(await hasChromium()))('an operator checks what happened', () =
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('the audit runs when it is asked for, and shows each check that its route answers', async () => {
+  test('the audit page shows each check when the operator runs the audit', async () => {
     await using observed = await observePage(browser, origin, { viewport: PHONE });
     const { page, objections } = observed;
     await signInByToken(page, world.stack.operatorToken);
@@ -38,7 +38,7 @@ describe.skipIf(!(await hasChromium()))('an operator checks what happened', () =
     expect(objections).toEqual([]);
   });
 
-  test('a check that fails stands first, with its examples to copy', async () => {
+  test('a violated check is listed first, with examples to copy', async () => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByToken(page, world.stack.operatorToken);
@@ -61,7 +61,7 @@ describe.skipIf(!(await hasChromium()))('an operator checks what happened', () =
     expect(await accessibilityIssues(page)).toEqual([]);
   });
 
-  test('a refused change and a done one are found by their program, with what changed', async () => {
+  test('the actions of a program are listed with what they changed', async () => {
     const { id } = expectStatus(201, await world.operator.createProgram('Late live key')).body;
     expectStatus(409, await world.operator.replaceLiveKey(id));
     expectStatus(200, await world.operator.approveProgram(id));

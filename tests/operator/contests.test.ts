@@ -24,7 +24,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('by keyboard: a challenge is created, and suspended, reinstated and closed with what each means for an attempt', async () => {
+  test('an operator creates, suspends, reinstates and closes a challenge by keyboard', async () => {
     const player = await world.newPlayer();
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
@@ -78,7 +78,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(objections).toEqual([]);
   });
 
-  test('a refusal of the server is shown at its field, which gets the focus, and the other fields keep their values', async () => {
+  test('a refusal of the server is shown at its field, which gets the focus', async () => {
     const program = await world.newProgram();
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
@@ -114,7 +114,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(besidesRefusals(objections)).toEqual([]);
   });
 
-  test('the page of a challenge draws the scores that place its bar, and the evidence against it over time', async () => {
+  test('the page of a challenge draws the scores that determine its bar', async () => {
     const calibrating = await world.newChallenge({ name: 'Unplaced bar', status: 'calibrating', threshold: null });
     await newScores(calibrating.id, [40, 52, 58, 61, 66, 71, 74, 80, 86, 93]);
     const played = await newMonitoredChallenge();
@@ -135,7 +135,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(objections).toEqual([]);
   });
 
-  test('the page of a challenge that drift suspended shows the evidence, and the operator can reinstate it only with a note', async () => {
+  test('a challenge that the drift monitor suspended can be reinstated only with a note', async () => {
     const { id } = await newPlayedChallenge(world, world, [120]);
     const player = await world.newPlayer();
     await using observed = await observePage(browser, origin);
@@ -159,7 +159,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(objections).toEqual([]);
   });
 
-  test('by keyboard: a tournament is created with its purse, a round is opened and cancelled, and every fee is returned', async () => {
+  test('an operator creates a tournament and cancels a round by keyboard', async () => {
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
     await signInByToken(page, world.stack.operatorToken);
@@ -224,7 +224,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(besidesRefusals(objections)).toEqual([]);
   });
 
-  test('the page of a tournament that another operator paused meanwhile says so, and the operator activates and closes the tournament', async () => {
+  test('the page of a tournament says when another operator has paused the tournament meanwhile', async () => {
     const tournament = await world.newTournament({ name: 'Paused cup' });
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
@@ -250,7 +250,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(objections).toEqual([]);
   });
 
-  test('a settled round shows each rank with its account, its award and its payout as /v1 has them', async () => {
+  test('a settled round shows the payout of each rank as /v1 does', async () => {
     const { round, players } = await newPlayedRound(world, world);
     expectStatus(200, await world.partner.closeRound(round.id));
     await using observed = await observePage(browser, origin);

@@ -25,7 +25,7 @@ describe.skipIf(!(await hasChromium()))('the operator’s pages, in Chromium', (
   afterAll(() => stack.disposeAsync());
 
   test(
-    'every page, light and dark, wide and on a phone, obeys the policy, is accessible and fits',
+    'every page is accessible in light and dark, wide and on a phone',
     async () => {
       const signIn = (page: Page) => signInByToken(page, token);
       await expectEveryPageSound({ browser, origin, base: '/operator', pages, signIn, secret: token });
@@ -41,7 +41,7 @@ describe.skipIf(!(await hasChromium()))('the operator’s pages, in Chromium', (
     expect(total).toBeLessThan(MAX_FIRST_LOAD_BYTES);
   });
 
-  test('a token that no operator has is not let in, and the page says so', async () => {
+  test('an unknown operator token is refused with a message', async () => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await openOperatorPage(page, '/sign-in', 'Sign in as an operator');
@@ -61,7 +61,7 @@ describe.skipIf(!(await hasChromium()))('the operator’s pages, in Chromium', (
       'a token that was revoked',
       "update operator_sessions set operator_token_hash = sha256('a token of an earlier configuration')",
     ],
-  ])('after %s, the page comes back at the same address once the operator signs in', async (_name, end) => {
+  ])('the operator returns to the same address after signing in again: %s', async (_name, end) => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByToken(page, token);
@@ -97,7 +97,7 @@ describe.skipIf(!(await hasChromium()))('the operator’s pages, in Chromium', (
     expect(kept.status).toBe(401);
   });
 
-  test('a lost server has its words, and trying again brings the page', async () => {
+  test('the page shows that the server is lost and can try again', async () => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByToken(page, token);

@@ -24,7 +24,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about held payouts'
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('by keyboard, from the list to the page of a payout: all that the decision needs, and a release pays the player', async () => {
+  test('an operator releases a payout by keyboard from its page', async () => {
     const { award_id: awardId, attemptId, missedId, player } = await newHeldPayout(world);
     await listed(player.accountId, missedId);
     await using observed = await observePage(browser, origin);
@@ -67,7 +67,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about held payouts'
     expect(objections).toEqual([]);
   });
 
-  test('a flag that another operator sets while the dialog is open is shown before the denial, which needs a reason and moves no money', async () => {
+  test('the denial dialog shows a flag that another operator set while it was open', async () => {
     const { award_id: earlierId, player } = await newHeldPayout(world);
     expectStatus(200, await world.operator.denyPayout(earlierId, 'The replay is of another game.'));
     const { award_id: awardId, attemptId } = await newHeldPayout(world, player);
@@ -105,7 +105,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about held payouts'
     expect(objections).toEqual([]);
   });
 
-  test('the payout of a rank shows its standing and the attempt that scored it, and is paid on the leaderboard once it is released', async () => {
+  test('the payout of a rank shows its standing and the attempt that scored it', async () => {
     const { award_id: awardId, attemptId, player, roundId } = await newHeldRank(world);
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
@@ -126,7 +126,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about held payouts'
     expect(objections).toEqual([]);
   });
 
-  test('from the list: a payout that another operator decided meanwhile is not decided again, and disappears from the held ones', async () => {
+  test('a payout that another operator decided meanwhile disappears from the list of held payouts', async () => {
     const { award_id: awardId, player } = await newHeldPayout(world);
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;

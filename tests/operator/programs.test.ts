@@ -22,7 +22,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about programs', ()
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('by keyboard: a program is created, approved, suspended and reinstated, and each key works or fails as the page says', async () => {
+  test('an operator creates, approves, suspends and reinstates a program by keyboard', async () => {
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
     await signInByToken(page, world.stack.operatorToken);
@@ -56,7 +56,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about programs', ()
     expect(objections).toEqual([]);
   });
 
-  test('an approval whose answer was lost is repeated from its dialog, which then shows a live key that works', async () => {
+  test('an approval whose answer was lost can be repeated from its dialog', async () => {
     const { id } = expectStatus(201, await world.operator.createProgram('Lost answer')).body;
     await using observed = await observePage(browser, origin);
     const { page } = observed;
@@ -80,7 +80,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about programs', ()
     expect(await actionsOn(id, 'approve_program')).toBe(2);
   });
 
-  test('a program that another operator approved meanwhile is not approved again: the dialog says who did, and the page follows', async () => {
+  test('a program that another operator approved meanwhile is not approved again', async () => {
     const { id } = expectStatus(201, await world.operator.createProgram('Approved twice')).body;
     await using observed = await observePage(browser, origin);
     const { page } = observed;
@@ -102,7 +102,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about programs', ()
     expect(await actionsOn(id, 'approve_program')).toBe(1);
   });
 
-  test('a change that another operator made while the dialog was open is shown before the same button acts', async () => {
+  test('a change by another operator is shown in the open dialog before its button acts', async () => {
     const { id } = await world.newProgram();
     await using observed = await observePage(browser, origin);
     const { page } = observed;
@@ -123,7 +123,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about programs', ()
     expect(await statusWith(newKey)).toBe(401);
   });
 
-  test('a limit that an operator changes is the limit that Laurel applies, and an empty field returns to the default', async () => {
+  test('an operator’s change of a limit takes effect', async () => {
     const { id } = await world.newProgram();
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;

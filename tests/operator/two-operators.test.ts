@@ -29,7 +29,7 @@ describe.skipIf(!(await hasChromium()))('two operators of one Laurel', () => {
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('when two operators decide one payout at the same moment, one decision counts, and the other page shows who decided, what and when', async () => {
+  test('only one of two concurrent decisions on a payout counts', async () => {
     const { award_id: awardId, attemptId, player } = await newHeldPayout(world);
     await using ana = await observePage(browser, world.stack.baseUrl);
     await using bea = await observePage(browser, world.stack.baseUrl);

@@ -30,7 +30,7 @@ describe('odd input to the partner API', () => {
       raw: `{"challenge_id":"${challengeId}","player_ref":"${playerRef}","metadata":${metadata}}`,
     });
 
-  test('metadata of exactly 16 KiB is accepted; 1,000 levels are accepted or refused, but never a 500', async () => {
+  test('metadata of exactly 16 KiB is accepted', async () => {
     const freeCharacters = 16 * 1024 - JSON.stringify({ text: '' }).length;
     await create({ text: 'x'.repeat(freeCharacters) });
     for (const levels of [100, 1_000, 2_500]) {
@@ -41,7 +41,7 @@ describe('odd input to the partner API', () => {
     }
   });
 
-  test('unusual but legal text in metadata is stored or refused, but never a 500', async () => {
+  test('unusual but legal text in metadata is never a 500', async () => {
     for (const text of ['"a\\u0000b"', '"\\ud800"', '"\\u2028"', '"\\\\u0000"']) {
       const answer = await createWith(`{"text":${text}}`);
       if (answer.status === 400) continue;
@@ -51,7 +51,7 @@ describe('odd input to the partner API', () => {
     }
   });
 
-  test('evidence of exactly 64 KiB is accepted, and stored verbatim', async () => {
+  test('evidence of exactly 64 KiB is stored unchanged', async () => {
     const freeCharacters = 64 * 1024 - JSON.stringify({ text: '' }).length;
     const evidence = { text: 'x'.repeat(freeCharacters) };
     const answer = await world.partner.reportOutcome((await create()).id, { score: 1, evidence });

@@ -14,7 +14,7 @@ describe('the calibration of a challenge', () => {
 
   const TERMS = { min_calibration_n: 8, min_calibration_players: 4, target_pass_rate: 0.3 };
 
-  test('free attempts of several players calibrate a challenge, and the outcome that completes it makes it live', async () => {
+  test('the outcome that completes a calibration makes the challenge live', async () => {
     const { id } = await on.calibrating(TERMS);
     const refs = (await on.newPlayers(4)).map(({ ref }) => ref);
     const scores = [10, 80, 20, 70, 30, 60, 40, 50];
@@ -45,7 +45,7 @@ describe('the calibration of a challenge', () => {
     expect(outcome).toMatchObject({ met_threshold: true, threshold_applied: 70, award: { amount: '5.00' } });
   });
 
-  test('if lower is better, the bar is taken from the lowest scores', async () => {
+  test('the bar is taken from the lowest scores if lower is better', async () => {
     const { id } = await on.calibrating({ ...TERMS, threshold_direction: 'lower_is_better' });
     const refs = (await on.newPlayers(4)).map(({ ref }) => ref);
     for (const [index, score] of [10, 80, 20, 70, 30, 60, 40, 50].entries()) {
@@ -54,7 +54,7 @@ describe('the calibration of a challenge', () => {
     expect(await on.listed(id)).toMatchObject({ status: 'live', threshold: 20 });
   });
 
-  test('one player’s scores count only up to a fair share, whatever refs the player has', async () => {
+  test('one player’s scores count only up to a fair share', async () => {
     const { id } = await on.calibrating({ ...TERMS, target_pass_rate: 0.7 });
     const [greedy, ...others] = await on.newPlayers(4);
     const otherRef = `other-${randomUUID()}`;
@@ -71,7 +71,7 @@ describe('the calibration of a challenge', () => {
     expect(shown).toMatchObject({ samples: 8, players: 4, fair_share: 4, required: { samples: 8, players: 4 } });
   });
 
-  test('enough scores of too few players do not calibrate', async () => {
+  test('enough scores of too few players do not complete a calibration', async () => {
     const { id } = await on.calibrating({ ...TERMS, min_calibration_n: 4 });
     for (const { ref } of await on.newPlayers(3)) {
       await on.play(id, ref, 10);
@@ -94,7 +94,7 @@ describe('the calibration of a challenge', () => {
     expect((await on.listed(id)).calibration).toMatchObject({ collected: 0, playersCollected: 0 });
   });
 
-  test('free attempts that settle in parallel count once each, and exactly their scores set the bar', async () => {
+  test('free attempts that settle in parallel count once each', async () => {
     const { id } = await on.calibrating({ min_calibration_n: 30, min_calibration_players: 10, target_pass_rate: 0.2 });
     const attempts = await Promise.all(
       Array.from({ length: 60 }, (_, index) => on.start(id, `parallel-${id}-${index % 20}`)),
@@ -114,7 +114,7 @@ describe('the calibration of a challenge', () => {
     expect(await on.listed(id)).toMatchObject({ status: 'live', threshold: bar });
   });
 
-  test('an attempt that was free when the challenge went live stays free, and its score is not a sample', async () => {
+  test('an attempt that was free when the challenge went live stays free', async () => {
     const { id } = await on.calibrating({ min_calibration_n: 2, min_calibration_players: 2, target_pass_rate: 0.5 });
     const open = await on.start(id, 'early');
     await on.play(id, 'one', 10);
@@ -128,7 +128,7 @@ describe('the calibration of a challenge', () => {
     expect(expectStatus(200, await world.operator.getCalibration(id)).body.samples).toBe(2);
   });
 
-  test('the operator sees the samples, their quantiles and histogram, and the bar between its bounds', async () => {
+  test('the operator sees the samples, quantiles, histogram and bar of a calibration', async () => {
     const { id } = await on.calibrating({ min_calibration_n: 40, min_calibration_players: 10, target_pass_rate: 0.2 });
     const empty = expectStatus(200, await world.operator.getCalibration(id)).body;
     expect(empty).toEqual({
@@ -181,7 +181,7 @@ describe('the calibration of a challenge', () => {
     }
   });
 
-  test('a top_n challenge shows its calibration until it has n scores, and is never seeded, ramped or monitored', async () => {
+  test('a top_n challenge shows its calibration until it has n scores', async () => {
     const { id } = await on.calibrating({ prize_structure: 'top_n', top_n: 2, prize: '12.00', integrity_tier: 1 });
     expectError(400, 'invalid_request', await world.partner.seedChallenge(id, SEED));
     await on.play(id, 'first', 10);

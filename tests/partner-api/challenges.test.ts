@@ -52,7 +52,7 @@ describe('GET /v1/challenges', () => {
     expect(answer.body.data[0]?.description).toBeNull();
   });
 
-  test('a calibrating challenge shows its progress, a free fee and no bar, with status=all only', async () => {
+  test('a calibrating challenge is listed without a bar, and only with status=all', async () => {
     const program = await world.newProgram();
     const terms = liveTerms({ status: 'calibrating', min_calibration_n: 7, min_calibration_players: 3 });
     delete terms.threshold;
@@ -74,7 +74,7 @@ describe('GET /v1/challenges', () => {
     }
   });
 
-  test('suspended and closed challenges are listed with status=all only', async () => {
+  test('suspended and closed challenges are listed only with status=all', async () => {
     const program = await world.newProgram();
     const suspended = await world.newChallenge({}, program);
     const closed = await world.newChallenge({}, program);
@@ -87,7 +87,7 @@ describe('GET /v1/challenges', () => {
     expect(statuses).toEqual({ [suspended.id]: 'suspended', [closed.id]: 'closed', [live.id]: 'live' });
   });
 
-  test('the default challenge list omits a claimed challenge, for every ref of the account', async () => {
+  test('the default challenge list omits a claimed challenge for every ref of the account', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const otherRef = `other-${randomUUID()}`;
@@ -144,7 +144,7 @@ describe('GET /v1/challenges', () => {
     expect((await listed(high.ref, undefined, program.test)).sort()).toEqual([strict.id, easy.id].sort());
   });
 
-  test('the challenge list applies the jurisdiction in live only', async () => {
+  test('the challenge list applies the jurisdiction only in live', async () => {
     const program = await world.newProgram();
     const live = await world.newChallenge({ environment: 'live', jurisdictions: ['US-NY'] }, program);
     const sandbox = await world.newChallenge({ environment: 'test', jurisdictions: ['US-NY'] }, program);
@@ -177,7 +177,7 @@ describe('GET /v1/challenges', () => {
     }
   });
 
-  test('the challenge list for an unknown player_ref is like any other', async () => {
+  test('the challenge list for an unknown player_ref is that of any other player', async () => {
     const program = await world.newProgram();
     const challenge = await world.newChallenge({}, program);
     expect(await listed(randomUUID(), undefined, program.test)).toEqual([challenge.id]);

@@ -33,7 +33,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
   }
 
   describe('a distribution that is accepted', () => {
-    test('a distribution sets the bar for the target pass rate, and the challenge goes live', async () => {
+    test('a distribution sets the bar for the target pass rate and makes the challenge live', async () => {
       const { id } = await calibrating({ target_pass_rate: 0.2 });
       const seeded = expectStatus(201, await world.partner.seedChallenge(id, BODY));
       expect(seeded.body).toEqual({
@@ -53,7 +53,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
       expect(challenge).not.toHaveProperty('ramp');
     });
 
-    test('a prize above a fifth of the ceiling is capped after seeding, and a win pays the capped prize', async () => {
+    test('a prize above a fifth of the ceiling is capped after seeding', async () => {
       const { id } = await calibrating({ prize: '12.00', integrity_tier: 1 });
       expect((await listed(id)).prize).toBe('12.00');
       expectStatus(201, await world.partner.seedChallenge(id, BODY));
@@ -69,7 +69,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
       expect(await world.balance(player)).toBe('104.00');
     });
 
-    test('the operator sees the percentiles of a seeded challenge, and what made it live', async () => {
+    test('the operator sees the percentiles of a seeded challenge', async () => {
       const { id } = await calibrating();
       expectStatus(201, await world.partner.seedChallenge(id, BODY));
       expect(expectStatus(200, await world.operator.getCalibration(id)).body).toMatchObject({
@@ -87,7 +87,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
   });
 
   describe('a distribution that is refused', () => {
-    test('only a calibrating challenge of the program and environment is seeded: any other is 400, never 404', async () => {
+    test('only a calibrating challenge is seeded, and any other is 400', async () => {
       const other = await world.newProgram();
       const suspended = await calibrating();
       expectStatus(200, await world.operator.updateChallenge(suspended.id, { status: 'suspended' }));
@@ -118,7 +118,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
   });
 
   describe('a distribution and its Idempotency-Key', () => {
-    test('when 40 distributions run in parallel with one key, one runs; with different keys, one sets the bar', async () => {
+    test('only one of 40 parallel distributions sets the bar', async () => {
       const [one, two] = [await calibrating(), await calibrating()];
       const key = randomUUID();
       const same = await Promise.all(Array.from({ length: 40 }, () => world.partner.seedChallenge(one.id, BODY, key)));
@@ -137,7 +137,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
       expect((await listed(two.id)).threshold).toBe(set[0]?.body.threshold);
     });
 
-    test('without its idempotency records the gateway replays a repeated distribution, and refuses another one with 409', async () => {
+    test('the gateway replays a repeated distribution without its idempotency records', async () => {
       const { id } = await calibrating();
       const key = randomUUID();
       const first = expectStatus(201, await world.partner.seedChallenge(id, BODY, key));
@@ -163,7 +163,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
       ['gateway.seed.after-call', 'throw'],
       ['challenge.seed.before-commit', 'throw'],
       ['challenge.seed.after-commit', 'throw'],
-    ] as const)('after %s: %s, the same request sets the bar once', async (failpoint, action) => {
+    ] as const)('the same request sets the bar once after %s: %s', async (failpoint, action) => {
       const { id } = await calibrating();
       const key = randomUUID();
       const service = failpoint.startsWith('gateway.') ? 'gateway' : 'challenge';

@@ -25,7 +25,7 @@ describe('the Idempotency-Key header', () => {
     expect(original.headers['idempotency-replayed']).toBeUndefined();
   }
 
-  test('a repeated create is replayed byte for byte and charges and counts nothing again, even once it is settled', async () => {
+  test('a repeated create is replayed byte for byte and charges nothing again', async () => {
     const challenge = await world.newChallenge({ daily_attempt_cap: 1 });
     const player = await world.newPlayer();
     const key = randomUUID();
@@ -95,7 +95,7 @@ describe('the Idempotency-Key header', () => {
     expect(await world.balance(player)).toBe('104.00');
   });
 
-  test('after a 402 the same request succeeds with its key once the player has enough money', async () => {
+  test('a request that got a 402 succeeds with its key when the player has enough money', async () => {
     const { player, challengeId } = await newEntry('0.50');
     const key = randomUUID();
     const body = { challenge_id: challengeId, player_ref: player.ref };
@@ -107,7 +107,7 @@ describe('the Idempotency-Key header', () => {
     expect(await world.balance(player)).toBe('9.50');
   });
 
-  test('after a 402 the key can also be used for another request', async () => {
+  test('a key that got a 402 can be used for another request', async () => {
     const { player, challengeId } = await newEntry('0.50');
     const other = await newEntry();
     const key = randomUUID();
@@ -120,7 +120,7 @@ describe('the Idempotency-Key header', () => {
     expectError(409, 'idempotency_key_reused', await world.partner.createAttempt(body, key));
   });
 
-  test('a key can be used again after 409 and 403', async () => {
+  test('a key that got a 409 or a 403 can be used again', async () => {
     const { player, challengeId } = await newEntry();
     const key = randomUUID();
     const body = { challenge_id: challengeId, player_ref: player.ref };

@@ -29,7 +29,7 @@ describe('the rungs of a ladder', () => {
     return parent;
   }
 
-  test('a rung takes its bar from the distribution of its parent, ramps, and opens once the parent is claimed', async () => {
+  test('a rung takes its bar from the distribution of its parent', async () => {
     const parent = await seededParent();
     const rung = expectStatus(201, await world.operator.createChallenge(world.program.id, rungOf(parent))).body;
     const player = await world.newPlayer();
@@ -59,7 +59,7 @@ describe('the rungs of a ladder', () => {
     expect(outcome).toMatchObject({ met_threshold: true, award: { amount: '5.00' } });
   });
 
-  test('a rung of a parent with observed scores takes its bar from them, for its own pass rate', async () => {
+  test('a rung takes its bar from its parent’s observed scores for its own pass rate', async () => {
     const parent = await on.calibrating({ min_calibration_n: 10, min_calibration_players: 5, target_pass_rate: 0.5 });
     for (let score = 1; score <= 10; score += 1) await on.play(parent.id, `rung-${parent.id}-${score % 5}`, score);
     expect((await on.listed(parent.id)).threshold).toBe(6);
@@ -88,7 +88,7 @@ describe('the rungs of a ladder', () => {
     expectError(400, 'invalid_request', await world.operator.createChallenge(world.program.id, withoutParent));
   });
 
-  test('a rung that calibrates from its own scores is free, and locked until its parent is claimed', async () => {
+  test('a rung that calibrates is locked until its parent is claimed', async () => {
     const parent = await world.newChallenge();
     const { id } = await on.calibrating({ parent_challenge_id: parent.id });
     expectError(

@@ -17,7 +17,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     return expectStatus(201, await world.partner.createAttempt(body)).body.id;
   }
 
-  test('a loss settles the attempt without an award or a payout', async () => {
+  test('a loss settles the attempt without an award', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const attemptId = await openAttempt(challenge.id, player);
@@ -71,14 +71,17 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     ['lower_is_better', 99.9999999, true],
     ['lower_is_better', 100.0000001, false],
     ['lower_is_better', -1e300, true],
-  ])('if %s, a score of %d against a bar of 100 has met_threshold %s', async (direction, score, met) => {
-    const challenge = await world.newChallenge({ threshold_direction: direction });
-    const player = await world.newPlayer();
-    const attemptId = await openAttempt(challenge.id, player);
-    const answer = expectStatus(200, await world.partner.reportOutcome(attemptId, { score }));
-    expect(answer.body).toMatchObject({ score, met_threshold: met, threshold_applied: 100 });
-    expect(answer.body.award !== null).toBe(met);
-  });
+  ])(
+    'met_threshold follows the direction: if %s, a score of %d against a bar of 100 gives %s',
+    async (direction, score, met) => {
+      const challenge = await world.newChallenge({ threshold_direction: direction });
+      const player = await world.newPlayer();
+      const attemptId = await openAttempt(challenge.id, player);
+      const answer = expectStatus(200, await world.partner.reportOutcome(attemptId, { score }));
+      expect(answer.body).toMatchObject({ score, met_threshold: met, threshold_applied: 100 });
+      expect(answer.body.award !== null).toBe(met);
+    },
+  );
 
   test.each([0, -0, 1e-300, 5e-324, 0.1, 1e21, 1.7976931348623157e308, -1.7976931348623157e308, 9007199254740991])(
     'an outcome returns the score %d exactly',
@@ -93,7 +96,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     },
   );
 
-  test('each challenge pays one prize per player: the second attempt to clear the bar has no award', async () => {
+  test('the second attempt of a player to clear the bar of a challenge has no award', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const first = await openAttempt(challenge.id, player);
@@ -175,7 +178,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     expect(await world.balance(player)).toBe('100.00');
   });
 
-  test('a score outside the declared window is 422 and disqualifies the attempt; the window is inclusive', async () => {
+  test('a score outside the declared window is 422 and disqualifies the attempt', async () => {
     const challenge = await world.newChallenge({ score_min: 0, score_max: 1000 });
     const player = await world.newPlayer();
     for (const score of [-0.001, 1000.001]) {
@@ -208,7 +211,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     }
   });
 
-  test('a signed receipt contains the evidence verbatim', async () => {
+  test('a signed receipt contains the evidence unchanged', async () => {
     const challenge = await world.newChallenge();
     const attemptId = await openAttempt(challenge.id, await world.newPlayer());
     const evidence = { replay: 'https://example.com/r/1', inputs: [1, 2.5, { ünï: null }], ok: true };

@@ -16,7 +16,7 @@ describe('POST /v1/players', () => {
     return email;
   }
 
-  test('a ref is linked to an account, and the response is the link', async () => {
+  test('linking a player returns the link', async () => {
     const ref = randomUUID();
     const answer = expectStatus(201, await world.partner.linkPlayer(ref, await newAccount()));
     expect(answer.body).toEqual({
@@ -47,7 +47,7 @@ describe('POST /v1/players', () => {
     expectStatus(201, await world.partner.linkPlayer(randomUUID(), email.toUpperCase()));
   });
 
-  test('a link needs no Idempotency-Key and ignores one', async () => {
+  test('a link needs no Idempotency-Key', async () => {
     const email = await newAccount();
     const headers = { 'idempotency-key': 'the-same' };
     for (const ref of [randomUUID(), randomUUID()]) {
@@ -57,7 +57,7 @@ describe('POST /v1/players', () => {
     }
   });
 
-  test('a link to an e-mail without an account is 404, and creates no account', async () => {
+  test('a link to an e-mail without an account is 404', async () => {
     const before = await world.digest();
     expectError(404, 'not_found', await world.partner.linkPlayer(randomUUID(), `${randomUUID()}@example.com`));
     expect(await world.digest()).toEqual(before);
@@ -74,7 +74,7 @@ describe('POST /v1/players', () => {
     );
   });
 
-  test('another e-mail for a ref moves the link; the open attempt stays with the account that paid', async () => {
+  test('another e-mail for a ref moves only the link, not an open attempt', async () => {
     const challenge = await world.newChallenge();
     const first = await world.newPlayer({ funds: '10.00' });
     const second = await world.newPlayer({ funds: '20.00' });

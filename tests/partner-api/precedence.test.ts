@@ -36,7 +36,7 @@ describe('the order of checks', () => {
     expectError(401, 'unauthorized', await world.http.send('GET', '/v1/nowhere', { headers }));
   });
 
-  test('401 comes before 429, and 429 before 400, 404 and a replay', async () => {
+  test('401 comes before 429, which comes before 400, 404 and a replay', async () => {
     const { program, statuses } = await insideOneWindow(world, async (program) => {
       const challenge = await world.newChallenge({}, program);
       const player = await world.newPlayer({ partner: program.test });
@@ -197,7 +197,7 @@ describe('the order of checks', () => {
       return { program, player, on, rounds, attemptIds };
     }
 
-    test('an entry checks 404, then entries_closed, then the cap, then 403, then 402', async () => {
+    test('an entry checks 404, entries_closed, the cap, 403 and 402 in this order', async () => {
       const { program, player, on, rounds } = await blockedEntrant();
       const other = await world.newProgram();
       const [capped, closed, over] = rounds.map(({ id }) => id) as [string, string, string];
@@ -218,7 +218,7 @@ describe('the order of checks', () => {
       expectError(409, 'entries_closed', await program.test.createAttempt(ofUnknownPlayer));
     });
 
-    test('an entry checks 400 before the idempotency 409, and that before 404 and a state 409', async () => {
+    test('an entry checks 400, the idempotency 409, 404 and a state 409 in this order', async () => {
       const { program, player, on, rounds } = await blockedEntrant();
       expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: false }));
       const money = { environment: 'test', amount: '1.00', reference: randomUUID() };
@@ -233,7 +233,7 @@ describe('the order of checks', () => {
       }
     });
 
-    test('a score in a round checks 400, then 404, then the end of the attempt, then the tiebreak', async () => {
+    test('a score in a round checks 400, 404, the end of the attempt and the tiebreak in this order', async () => {
       const { program, rounds, attemptIds } = await blockedEntrant();
       const other = await world.newProgram();
       const [settled, unscored, running] = attemptIds as [string, string, string];
@@ -260,7 +260,7 @@ describe('the order of checks', () => {
   describe('the order of checks in the portal and the sandbox', () => {
     const NOWHERE = 'https://127.0.0.1:9443/';
 
-    test('sign-in checks 400 before 429, and 429 before the password', async () => {
+    test('a sign-in checks 400, 429 and the password in this order', async () => {
       const { email, password } = await world.newDeveloper();
       const guesses = Array.from({ length: 5 }, () => signIn(world.http, { email, password: 'wrong' }));
       for (const answer of await Promise.all(guesses)) expectError(401, 'unauthorized', answer);
@@ -271,7 +271,7 @@ describe('the order of checks', () => {
       expectStatus(429, await signIn(world.http, { email, password }));
     });
 
-    test('the portal checks 401 before 403, 403 before 400 and 404, and 400 before 404', async () => {
+    test('the portal checks 401, 403, 400 and 404 in this order', async () => {
       const { portal } = await world.newDeveloper();
       const foreignSite = { 'sec-fetch-site': 'cross-site' };
       const cookie = { cookie: `laurel_session=${portal.token}` };
@@ -317,7 +317,7 @@ describe('the order of checks', () => {
       expectError(404, 'not_found', await other.portal.sendTest(id));
     });
 
-    test('a retry of a delivery checks 401 before 404, and 404 before a state 409', async () => {
+    test('a retry of a delivery checks 401, 404 and a state 409 in this order', async () => {
       const owner = await world.newDeveloper();
       const hook = await world.newReceiver(owner);
       const challenge = await world.newChallenge({}, owner.program);

@@ -18,7 +18,7 @@ describe('the ramp of a challenge', () => {
     return id;
   };
 
-  test('the prize is capped until 100 settled paid attempts confirm the bar, and then is paid in full', async () => {
+  test('the prize is capped until 100 settled paid attempts confirm the bar', async () => {
     const id = await seeded();
     const winners = await on.newPlayers(21);
     const loser = await world.newPlayer();
@@ -60,7 +60,7 @@ describe('the ramp of a challenge', () => {
     [1, '25.00', '5.00'],
     [2, '250.00', '50.00'],
     [3, '2500.00', '500.00'],
-  ])('in tier %d a prize of %s is capped at %s, and a prize of the cap has no ramp', async (tier, prize, cap) => {
+  ])('a challenge in tier %d with a prize of %s is capped at %s', async (tier, prize, cap) => {
     const capped = await on.listed(await seeded({ integrity_tier: tier, prize }));
     expect(capped).toMatchObject({ prize: cap, ramp: { active: true, fullPrize: prize } });
     const whole = await on.listed(await seeded({ integrity_tier: tier, prize: cap }));
@@ -68,7 +68,7 @@ describe('the ramp of a challenge', () => {
     expect(whole).not.toHaveProperty('ramp');
   });
 
-  test('a challenge that the operator opened with a bar has no ramp, and one with observed scores has one', async () => {
+  test('a challenge that the operator opened with a bar has no ramp', async () => {
     const opened = await world.newChallenge({ prize: '12.00', integrity_tier: 1 });
     const { id } = await on.calibrating({
       prize: '12.00',

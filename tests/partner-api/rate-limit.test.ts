@@ -23,7 +23,7 @@ describe('the rate limit of API keys', () => {
 
   const list = (program: Program): Promise<Answer<unknown>> => program.test.listChallenges('a');
 
-  test('exactly the limit of requests is admitted over two gateways under parallel load', async () => {
+  test('two gateways together admit exactly the limit of requests under parallel load', async () => {
     const answers = await insideOneWindow(world, (program) =>
       Promise.all(Array.from({ length: LIMIT * 4 }, () => list(program))),
     );
@@ -39,7 +39,7 @@ describe('the rate limit of API keys', () => {
     }
   });
 
-  test('a request over the limit is 429 with the limiter’s body and headers', async () => {
+  test('a request over the limit is 429 with the body and headers of the rate limit', async () => {
     const refused = await insideOneWindow(world, async (program) => {
       await Promise.all(Array.from({ length: LIMIT }, () => list(program)));
       return [await list(program), await list(program)];

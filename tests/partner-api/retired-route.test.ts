@@ -50,9 +50,12 @@ describe('POST /api/attempts/{anything}/outcome (retired)', () => {
     expect((await rawPost(world, path, {})).status).toBe(404);
   });
 
-  test.each(['GET', 'PUT', 'DELETE'])('the retired route exists only for POST, and not for %s', async (method) => {
-    expect((await world.http.send(method, '/api/attempts/x/outcome')).status).toBe(404);
-  });
+  test.each(['GET', 'PUT', 'DELETE'])(
+    'the retired route is 404 for %s, because only POST is retired',
+    async (method) => {
+      expect((await world.http.send(method, '/api/attempts/x/outcome')).status).toBe(404);
+    },
+  );
 });
 
 type RawOptions = { readonly body?: object; readonly raw?: string | Buffer; readonly headers?: Record<string, string> };

@@ -62,7 +62,7 @@ describe('attempts in a tournament round', () => {
       ['self-excluded', {}, { self_excluded_until: '2999-01-01T00:00:00.000Z' }],
       ['blocked', {}, { blocked: true }],
       ['under age', { date_of_birth: '2015-01-01' }, {}],
-    ] as const)('entries are 403 for a player who is %s, and charge nothing', async (_what, account, changes) => {
+    ] as const)('an entry of a player who is %s is 403 and charges nothing', async (_what, account, changes) => {
       const round = await world.newRound();
       const player = await world.newPlayer({ account });
       if (Object.keys(changes).length > 0) {
@@ -80,7 +80,7 @@ describe('attempts in a tournament round', () => {
       expectStatus(201, await enter(round, player, world.program.live));
     });
 
-    test('an insider’s entry is 403 in the program’s own live rounds, and only there', async () => {
+    test('an insider’s entry is 403 only in the program’s own live rounds', async () => {
       const other = await world.newProgram();
       const player = await world.newPlayer({ environment: 'live' });
       expectStatus(201, await world.operator.addInsider(world.program.id, player.accountId));
@@ -104,7 +104,7 @@ describe('attempts in a tournament round', () => {
   });
 
   describe('outcomes in a round', () => {
-    test('an outcome in a round goes on the board, decides nothing and pays nothing', async () => {
+    test('an outcome in a round is ranked on the board and pays nothing', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       const id = await openAttempt(round, player);
@@ -128,7 +128,7 @@ describe('attempts in a tournament round', () => {
       expect(receipt.receipt).toMatchObject({ tournament_round_id: round.id, attempt_id: id, evidence: { a: [1] } });
     });
 
-    test('an outcome without the declared tiebreak is 422 and leaves the attempt open for a correct one', async () => {
+    test('an outcome without the declared tiebreak is 422 and leaves the attempt open', async () => {
       const round = await world.newRound(WITH_TIEBREAK);
       const player = await world.newPlayer();
       const id = await openAttempt(round, player);
@@ -150,7 +150,7 @@ describe('attempts in a tournament round', () => {
   });
 
   describe('Idempotency-Keys of entries', () => {
-    test('a repeated entry is replayed byte for byte, and counts and charges nothing again', async () => {
+    test('a repeated entry is replayed byte for byte and charges nothing again', async () => {
       const round = await world.newRound({ attempt_cap: 1 });
       const player = await world.newPlayer();
       const key = randomUUID();
@@ -172,7 +172,7 @@ describe('attempts in a tournament round', () => {
     });
   });
 
-  test('a round, its board and its attempts are 404 for another program or environment, exactly as unknown ones', async () => {
+  test('a round, its board and its attempts are 404 for another program or environment', async () => {
     const other = await world.newProgram();
     const round = await world.newRound();
     const live = await world.newRound({ environment: 'live' });

@@ -23,7 +23,7 @@ describe('sandbox players of a program', () => {
   }
 
   describe('what a test key may link', () => {
-    test('a test key gets the same 404 for a person, excluded or not, as for an unknown e-mail', async () => {
+    test('a test key gets the same 404 for a person as for an unknown e-mail', async () => {
       const [plain, excluded] = [
         await world.newPlayer({ environment: 'live' }),
         await world.newPlayer({ environment: 'live' }),
@@ -43,7 +43,7 @@ describe('sandbox players of a program', () => {
       expect(await play(world.program, ref)).toBe('insufficient_funds');
     });
 
-    test('a test key gets 404 for another program’s sandbox account, and so does the owner’s live key', async () => {
+    test('linking another program’s sandbox account is 404', async () => {
       const email = newEmail();
       expectStatus(201, await other.test.createPlayer(randomUUID(), '5.00', { email }));
       for (const partner of [world.partner, world.program.live, other.live]) {
@@ -64,7 +64,7 @@ describe('sandbox players of a program', () => {
     });
   });
 
-  test('accounts with the same e-mails and refs in two programs, and of a person with that e-mail, are separate', async () => {
+  test('accounts with the same e-mail in two programs are separate', async () => {
     const email = newEmail();
     const ref = 'the same everywhere';
     const real = expectStatus(201, await world.operator.createAccount({ ...person, email })).body;
@@ -94,7 +94,7 @@ describe('sandbox players of a program', () => {
     expectStatus(201, await world.program.live.createAttempt({ challenge_id: live.id, player_ref: ref }));
   });
 
-  test('a sandbox player has the facts that a partner sets in the first call and in later ones', async () => {
+  test('a partner can set the facts of a sandbox player in any call', async () => {
     const ref = randomUUID();
     const young = { date_of_birth: '2015-01-01', verification_level: 1, jurisdiction: 'US-NY' };
     expectStatus(201, await world.partner.createPlayer(ref, '5.00', young));
@@ -120,7 +120,7 @@ describe('sandbox players of a program', () => {
     }
   });
 
-  test('sandbox players share an account by its e-mail, and one never takes the e-mail of another', async () => {
+  test('sandbox players with one e-mail share an account', async () => {
     const email = newEmail();
     const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
     expectStatus(201, await world.partner.createPlayer(first, '1.00', { email }));
@@ -143,7 +143,7 @@ describe('sandbox players of a program', () => {
     ['a date before 1900', { date_of_birth: '1899-12-31' }],
     ['a flag that is none', { enforcement_flag: 'yes' }],
     ['a null flag', { under_investigation: null }],
-  ])('a sandbox player with %s is refused, and nothing is created', async (_what, facts) => {
+  ])('a sandbox player with %s is refused and not created', async (_what, facts) => {
     const body = { player_ref: randomUUID(), funds: '1.00', ...facts };
     const before = await world.digest();
     expectError(400, 'invalid_request', await world.partner.send('POST', '/api/sandbox/players', { body }));
@@ -151,7 +151,7 @@ describe('sandbox players of a program', () => {
   });
 
   describe('funds of sandbox players', () => {
-    test('funds that take the balance above 10000.00 are a 400 that changes nothing, however often they are requested', async () => {
+    test('funds that take the balance above 10000.00 are a 400 that changes nothing', async () => {
       const before = await world.digest();
       const ref = randomUUID();
       const greedy = ['999999999999.99', '10000.01', '1000000.00'];
@@ -163,7 +163,7 @@ describe('sandbox players of a program', () => {
       expect(await world.digest()).toEqual(before);
     });
 
-    test('funds fill a balance up to 10000.00, and again once it was spent; other programs are not affected', async () => {
+    test('funds fill a balance up to 10000.00', async () => {
       const ref = randomUUID();
       expectStatus(201, await world.partner.createPlayer(ref, '9999.99'));
       expectError(400, 'invalid_request', await world.partner.createPlayer(ref, '0.02'));

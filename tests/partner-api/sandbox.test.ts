@@ -19,7 +19,7 @@ describe('/api/sandbox', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('the sandbox creates, links and funds a player who can play immediately', async () => {
+  test('the sandbox creates a player who can play immediately', async () => {
     const challenge = await world.newChallenge({ fee: '40.00' });
     const ref = randomUUID();
     const link = expectStatus(201, await world.partner.createPlayer(ref, '100.00'));
@@ -36,7 +36,7 @@ describe('/api/sandbox', () => {
     expectStatus(201, await world.partner.createAttempt(entry));
   });
 
-  test('a sandbox player has no money without funds in the request', async () => {
+  test('a sandbox player has no money unless the request has funds', async () => {
     const challenge = await world.newChallenge();
     const ref = randomUUID();
     expectStatus(201, await world.partner.createPlayer(ref));
@@ -51,7 +51,7 @@ describe('/api/sandbox', () => {
     }
   });
 
-  test('the sandbox cannot end a round before it has begun, or twice', async () => {
+  test('the sandbox cannot close a round twice or before the round has begun', async () => {
     const tournament = await world.newTournament();
     const times = { opens_at: inMinutes(30), closes_at: inMinutes(60) };
     const early = expectStatus(201, await world.operator.openRound(tournament.id, times)).body;
@@ -91,7 +91,7 @@ describe('/api/sandbox', () => {
     const newFailing = (owner: Developer, options: { program_id?: string } = {}) =>
       world.newReceiver(owner, { answer: { status: 500, body: 'not now' }, ...options });
 
-    test('a webhook delivery is retried on request, once for each retry that it has left', async () => {
+    test('a webhook delivery is retried on request, at most as often as it has retries left', async () => {
       const owner = await world.newDeveloper();
       const hook = await newFailing(owner);
       const id = await deliver(hook, owner.program);
@@ -117,7 +117,7 @@ describe('/api/sandbox', () => {
       expect(new Set(hook.sendsOf(id).map(({ body }) => body.toString())).size).toBe(1);
     });
 
-    test('a successful webhook delivery has no retry left, with or without an earlier retry', async () => {
+    test('a successful webhook delivery has no retry left', async () => {
       const owner = await world.newDeveloper();
       const hook = await newFailing(owner);
       const id = await deliver(hook, owner.program);
@@ -133,7 +133,7 @@ describe('/api/sandbox', () => {
       expect([hook.sendsOf(id).length, hook.sendsOf(atOnce).length]).toEqual([2, 1]);
     });
 
-    test('a webhook delivery whose endpoint was turned off has failed, and is not retried', async () => {
+    test('a webhook delivery to an endpoint that was turned off is not retried', async () => {
       const owner = await world.newDeveloper();
       const hook = await newFailing(owner);
       const id = await deliver(hook, owner.program);

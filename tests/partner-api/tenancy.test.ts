@@ -59,7 +59,7 @@ describe('tenancy of programs and environments', () => {
     expect(await ids(other.live)).not.toContain(live.id);
   });
 
-  test('player refs of programs and environments are separate', async () => {
+  test('player refs of different programs and environments are separate', async () => {
     const ref = randomUUID();
     const here = await world.newPlayer();
     expectStatus(201, await world.partner.linkPlayer(ref, here.email));

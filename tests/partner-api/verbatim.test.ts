@@ -33,7 +33,7 @@ describe('metadata and evidence are stored byte for byte', () => {
       .body.id;
   }
 
-  test.each(OBJECTS)('metadata with %s is verbatim in every response that shows it', async (_what, metadata) => {
+  test.each(OBJECTS)('metadata with %s is returned unchanged in every response', async (_what, metadata) => {
     const player = await world.newPlayer();
     const round = await world.newRound();
     for (const parent of [`"challenge_id":"${challengeId}"`, `"tournament_round_id":"${round.id}"`]) {
@@ -52,7 +52,7 @@ describe('metadata and evidence are stored byte for byte', () => {
     }
   });
 
-  test.each(OBJECTS)('evidence with %s is verbatim in the signed receipt', async (_what, evidence) => {
+  test.each(OBJECTS)('evidence with %s is unchanged in the signed receipt', async (_what, evidence) => {
     const player = await world.newPlayer();
     const round = await world.newRound();
     const entry = expectStatus(
@@ -66,7 +66,7 @@ describe('metadata and evidence are stored byte for byte', () => {
     }
   });
 
-  test('a receipt shows every digit of a number in the evidence, and adds none', async () => {
+  test('a receipt shows every digit of a number in the evidence', async () => {
     const attemptId = await openAttempt(await world.newPlayer());
     const body = '{"score":1,"evidence":{"seed":12345678901234567891}}';
     const answer = expectStatus(200, await post<Outcome>(`/v1/attempts/${attemptId}/outcome`, body));
@@ -86,7 +86,7 @@ describe('metadata and evidence are stored byte for byte', () => {
     expect(receipt.body.receipt).not.toHaveProperty('evidence_text');
   });
 
-  test('reports whose evidence has numbers that are equal only as doubles are two different reports', async () => {
+  test('reports with evidence numbers that are equal only as doubles are different reports', async () => {
     const attemptId = await openAttempt(await world.newPlayer());
     const path = `/v1/attempts/${attemptId}/outcome`;
     const key = randomUUID();
@@ -97,7 +97,7 @@ describe('metadata and evidence are stored byte for byte', () => {
     expectError(409, 'idempotency_key_reused', other);
   });
 
-  test('a number beyond the range of a double is refused in metadata and evidence, too', async () => {
+  test('a number beyond the range of a double is refused in metadata and evidence', async () => {
     const player = await world.newPlayer();
     const attemptId = await openAttempt(player);
     for (const number of ['1e400', '-1e400', '9'.repeat(400)]) {

@@ -33,7 +33,7 @@ describe('programs in the developer portal', () => {
       '%E0%A4%A',
     ];
 
-    test('another developer’s resources are 404 on every portal route, like unknown ones, and do not change', async () => {
+    test('another developer’s resources are 404 on every portal route', async () => {
       const owner = await world.newDeveloper();
       const hook = await world.newReceiver(owner);
       const { delivery_id } = expectStatus(202, await owner.portal.sendTest(hook.endpoint.id)).body;
@@ -135,7 +135,7 @@ describe('programs in the developer portal', () => {
   describe('the test key of a program', () => {
     const UNKNOWN = new Set([401]);
 
-    test('a test key that is replaced while in use admits no request that begins after the response', async () => {
+    test('a replaced test key admits no request that begins after the response', async () => {
       const owner = await world.newDeveloper();
       for (let round = 0; round < 3; round += 1) {
         const old = expectStatus(200, await owner.portal.replaceTestKey(owner.program.id)).body.test_key;
@@ -163,7 +163,7 @@ describe('programs in the developer portal', () => {
   describe('programs and developers that the operator creates', () => {
     const create = (body: object) => world.operator.send<ProgramBody>('POST', '/programs', { body });
 
-    test('a developer’s program cannot be created while the webhook service is down, and can once it is back', async () => {
+    test('a developer’s program cannot be created while the webhook service is down', async () => {
       const owner = await world.newDeveloper();
       expect(await world.stack.stop('webhook')).toBe(0);
       const before = await world.digest();
@@ -199,7 +199,7 @@ describe('programs in the developer portal', () => {
     });
   });
 
-  test('a developer’s program works as any other program', async () => {
+  test('a developer’s program works like any other program', async () => {
     const { program } = developer;
     const challenge = await world.newChallenge({}, program);
     const player = await world.newPlayer({ partner: program.test });

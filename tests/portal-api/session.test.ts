@@ -55,7 +55,7 @@ describe('sessions of the developer portal', () => {
   }
 
   describe('the start of a portal session', () => {
-    test('a portal session’s token works at every gateway, as a bearer and as a cookie that no script can read', async () => {
+    test('a portal session’s token works at every gateway, as a bearer and as a cookie', async () => {
       const answer = await enter(world.http, { ...developer, email: developer.email.toUpperCase() });
       const { token } = expectStatus(201, answer).body;
       expect(answer.body).toEqual({ token: expect.stringMatching(/^[\w-]{43}$/) });
@@ -70,7 +70,7 @@ describe('sessions of the developer portal', () => {
   });
 
   describe('the throttle of failed sign-ins', () => {
-    test('guesses of a password, from one client or many, do not lock the developer out', async () => {
+    test('wrong passwords from any client do not lock the developer out', async () => {
       const owner = await world.newDeveloper();
       const from = (address: string, password: string, index = 0) =>
         signInFrom(address, index, { email: owner.email, password });
@@ -91,7 +91,7 @@ describe('sessions of the developer portal', () => {
       expect(await statusesOf(owner.portal.token)).toEqual(new Set([200]));
     });
 
-    test('one client with many e-mails is throttled by the address of its connection, not by a header', async () => {
+    test('failed sign-ins are throttled by the address of the connection, not by a header', async () => {
       const guess = (index: number, headers: Record<string, string> = {}) =>
         signInFrom('127.0.0.2', index, { email: `${randomUUID()}@example.com`, password: 'guess' }, headers);
       const forged = (index: number) => ({

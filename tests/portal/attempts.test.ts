@@ -34,7 +34,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     return observed;
   }
 
-  test('a new attempt appears on request, and its status is updated live', async () => {
+  test('the list shows a new attempt on request and updates its status live', async () => {
     await using observed = await openAttempts('', 'Attempts');
     const { page, objections } = observed;
     await rowOf(page, won.attempt.id).getByText('won $5.00, paid').waitFor();
@@ -65,7 +65,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     expect(objections).toEqual([]);
   });
 
-  test('an attempt that no longer matches the filters stays listed with its current state, and one that starts to match is offered', async () => {
+  test('an attempt that no longer matches the filters remains in the list', async () => {
     const { test: partner } = developer.program;
     const player = await world.newPlayer({ partner });
     const create = async () => {
@@ -93,7 +93,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     expect(objections).toEqual([]);
   });
 
-  test('a challenge leads to its attempts, one of them to its requests and its player, and a request back to it', async () => {
+  test('a challenge, its attempts, their requests and their player link to each other', async () => {
     const { challenge, attempt, player } = won;
     await using observed = await observePage(browser, world.stack.baseUrl);
     const { page, objections } = observed;
@@ -113,7 +113,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     expect(objections).toEqual([]);
   });
 
-  test('a receipt is verified in the browser, downloaded for the command line, and its webhook sent again', async () => {
+  test('a developer verifies a receipt in the browser', async () => {
     const { hook, attempt, deliveryId } = won;
     await using observed = await openAttempts(`/${attempt.id}`, 'Attempt');
     const { page, objections } = observed;
@@ -145,7 +145,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     expect(objections).toEqual([]);
   });
 
-  test('the seal of a settled round is verified too, and a receipt by another key is not valid', async () => {
+  test('the browser also verifies the seal of a settled round', async () => {
     const { attempt } = await newSealedAttempt(world, developer);
     await using observed = await openAttempts(`/${attempt.id}`, 'Attempt');
     const { page } = observed;
@@ -165,7 +165,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     await page.getByText('This browser cannot check Ed25519 signatures. Use the command line below.').waitFor();
   });
 
-  test('a list skips empty pages until it has rows, and continues after a request that got no response', async () => {
+  test('a list skips empty pages until a page has rows', async () => {
     await using observed = await observePage(browser, world.stack.baseUrl);
     const { page } = observed;
     await signInByPassword(page, developer);
@@ -194,7 +194,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     expect(lost.size).toBe(0);
   });
 
-  test('a list of 100,000 rows renders few of them, and no row moves while others arrive', async () => {
+  test('a list of 100,000 rows renders few of them', async () => {
     await using observed = await observePage(browser, world.stack.baseUrl);
     const { page, objections } = observed;
     await signInByPassword(page, developer);

@@ -17,7 +17,7 @@ describe.skipIf(!(await hasChromium()))('the integrations of the portal', () => 
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('an integration is made, activated and rotated, and its pushes verify and settle accordingly', async () => {
+  test('a developer creates an integration, activates it and rotates its secret', async () => {
     const partner = developer.program.test;
     const challenge = await world.newChallenge({}, developer.program);
     const player = await world.newPlayer({ partner });

@@ -22,7 +22,7 @@ describe.skipIf(!(await hasChromium()))('the overview', () => {
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('the calls that the quick start shows complete its steps, and it disappears once all are done', async () => {
+  test('the calls of the quick start complete its steps', async () => {
     const { program } = developer;
     const challenge = await world.newChallenge({}, program);
     await using observed = await observePage(browser, world.stack.baseUrl);
@@ -62,7 +62,7 @@ describe.skipIf(!(await hasChromium()))('the overview', () => {
     expect(await page.getByRole('heading', { name: 'Quick start' }).count()).toBe(0);
   });
 
-  test('a frequent error leads to its requests, of the period in the address', async () => {
+  test('a frequent error links to its requests in the selected period', async () => {
     const { program } = developer;
     const body = { challenge_id: program.id, player_ref: 'player-1' };
     expectError(404, 'not_found', await program.test.createAttempt(body));

@@ -24,7 +24,7 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
   afterAll(() => stack.disposeAsync());
 
   test(
-    'every page, light and dark, wide and on a phone, obeys the policy, is accessible and fits',
+    'every page is accessible in light and dark, wide and on a phone',
     async () => {
       const signIn = (page: Page) => signInByPassword(page, developer);
       const secret = developer.password;
@@ -41,7 +41,7 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
     expect(total).toBeLessThan(MAX_FIRST_LOAD_BYTES);
   });
 
-  test('a new test key is shown once, works, and disappears with its dialog', async () => {
+  test('a new test key is shown once and disappears with its dialog', async () => {
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
     await signInByPassword(page, developer);
@@ -65,7 +65,7 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
     expect(objections).toEqual([]);
   });
 
-  test('after the session has ended, the page comes back at the same address once the developer signs in', async () => {
+  test('the developer returns to the same address after signing in again', async () => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByPassword(page, developer);
@@ -82,7 +82,7 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
     await page.getByRole('heading', { name: 'Programs' }).waitFor();
   });
 
-  test('while the server cannot be reached the page says so, and trying again loads it', async () => {
+  test('the page says when the server cannot be reached and can try again', async () => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByPassword(page, developer);
@@ -95,7 +95,7 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
     await page.getByRole('table', { name: 'Programs' }).waitFor();
   });
 
-  test('another developer’s program is not found', async () => {
+  test('the page of another developer’s program says that it was not found', async () => {
     const other = await world.newDeveloper();
     await using observed = await observePage(browser, origin);
     await signInByPassword(observed.page, developer);

@@ -18,7 +18,7 @@ describe.skipIf(!(await hasChromium()))('the request log', () => {
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('a request appears live, and its page has the command that sends it again', async () => {
+  test('a request appears live, with a command on its page that repeats the request', async () => {
     const { program } = developer;
     const { id: challengeId } = await world.newChallenge({}, program);
     await using observed = await observePage(browser, world.stack.baseUrl);
@@ -55,7 +55,7 @@ describe.skipIf(!(await hasChromium()))('the request log', () => {
     expect(objections).toEqual([]);
   });
 
-  test('filters stay in the address, and the page says what was redacted', async () => {
+  test('filters are kept in the address', async () => {
     const { program } = developer;
     const unknown = `${crypto.randomUUID()}@example.com`;
     expectError(404, 'not_found', await program.test.linkPlayer('player-9', unknown));

@@ -16,7 +16,7 @@ describe.skipIf(!(await hasChromium()))('a one-time sign-in link', () => {
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('a one-time sign-in link signs in once, and its token is neither in the address nor in the history', async () => {
+  test('a sign-in link works once, and its token is not in the browser’s history', async () => {
     const made = await world.operator.send<{ token: string }>('POST', `/developers/${developer.id}/sign-in-link`);
     const { token } = expectStatus(201, made).body;
     const { baseUrl } = world.stack;

@@ -100,7 +100,7 @@ describe('restores of six databases from base backups that were taken under load
   });
 
   test.each(OWNERS)(
-    'the %s database alone, restored to an earlier instant: requests that are sent again restore what it lost, under the same ids, and no one is charged or paid twice',
+    'requests that are sent again after the %s database alone is restored are charged and paid once',
     async (owner) => {
       const checks = CHECKS[owner];
       await site.restore({ [owner]: site.quiet });
@@ -123,7 +123,7 @@ describe('restores of six databases from base backups that were taken under load
     },
   );
 
-  test('the wallet alone, restored to an earlier instant: prizes and refunds are paid again and open attempts charged again; the audit reports attempts that ended since then without a fee', async () => {
+  test('prizes, refunds and open fees are posted again after the wallet alone is restored', async () => {
     await site.restore({ wallet: site.quiet });
     await expectReported({
       ...Object.fromEntries(OWNERS.map((owner) => [CHECKS[owner].attemptWithoutFee, creates(owner)])),
@@ -168,7 +168,7 @@ describe('restores of six databases from base backups that were taken under load
     }
   });
 
-  test('the gateway alone, restored to an earlier instant: the contest services know the keys, and a repeated request has the same response and charges nothing', async () => {
+  test('a repeated request is replayed and charges nothing after the gateway alone is restored', async () => {
     await site.restore({ gateway: site.quiet });
     await expectReported({});
     const again = (await sendAllAgain()).filter(({ step }) => step.act !== 'expire' && step.act !== 'void');
@@ -181,7 +181,7 @@ describe('restores of six databases from base backups that were taken under load
     expectError(401, 'unauthorized', await site.finish.program.test.listTournaments());
   });
 
-  test('the webhook service’s database alone, restored to an earlier instant: what was delivered since is not sent again, and what happens from then on is delivered', async () => {
+  test('deliveries that the webhook service lost in a restore are not sent again', async () => {
     const [lost] = site.after.filter(({ game, act }) => act === 'lose' && game.owner === 'challenge');
     const attemptId = lost?.game.id ?? '';
     const { deliveryId } = await site.hook.event('attempt.settled', attemptId);
@@ -197,7 +197,7 @@ describe('restores of six databases from base backups that were taken under load
     expect(site.hook.sendsOf(deliveryId)).toHaveLength(sends);
   });
 
-  test('the integration service’s database alone, restored to an earlier instant: a report that is pushed again gets the same response, and programs are announced again', async () => {
+  test('a repeated push gets the same response after the integration service alone is restored', async () => {
     await site.restore({ integration: site.quiet });
     await expectReported({});
     expect((await pushReport(site.world, site.contests.target, site.carried.pushed)).text).toBe(site.finish.pushed);
@@ -217,7 +217,7 @@ describe('restores of six databases from base backups that were taken under load
     await expectReported({});
   });
 
-  test('all six restored to an instant at which players play: what was answered before it is there, what was sent after it is not, and requests that are sent again are done once', async () => {
+  test('requests that are sent again after all six databases are restored are executed once', async () => {
     await site.restore(byService(() => site.busy));
     await site.world.allDelivered();
     await expectReported({});

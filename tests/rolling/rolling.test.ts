@@ -138,7 +138,7 @@ describe.skipIf(whyNot !== undefined)('a release', { timeout: TEST_MS }, () => {
     expectConnected(await serving(async () => {}));
   });
 
-  test('the new gateway serves with the services of the previous release, and is rolled back', async () => {
+  test('the new gateway serves with the services of the previous release', async () => {
     await serving(async (load) => {
       await world.stack.migrate('gateway', CHECKOUT);
       await replaceAll(load, 'gateway', CHECKOUT);
@@ -147,7 +147,7 @@ describe.skipIf(whyNot !== undefined)('a release', { timeout: TEST_MS }, () => {
     });
   });
 
-  test('the services serve during the migrations that run beside them, and no connection fails', async () => {
+  test('the services serve during the migrations without a failed connection', async () => {
     const load = await serving(async (now) => {
       for (const service of REPLACED) {
         await world.stack.migrate(service, CHECKOUT);
@@ -160,18 +160,18 @@ describe.skipIf(whyNot !== undefined)('a release', { timeout: TEST_MS }, () => {
   for (const service of SERVICES) {
     if (service === 'gateway') continue;
     if (isStopped(service)) {
-      test(`${service} is stopped for its migration: requests that need it are 500 and succeed later with their keys`, async () => {
+      test(`requests that need ${service} during its migration succeed later with their keys`, async () => {
         const { resent } = await serving((load) => stopToMigrate(load, service));
         expect(Object.keys(resent)).toEqual(['internal_error']);
       });
     } else {
-      test(`${service} is replaced replica by replica, and no connection of a client fails`, async () => {
+      test(`replacing ${service} replica by replica fails no connection of a client`, async () => {
         expectConnected(await serving((load) => replaceAll(load, service, CHECKOUT)));
       });
     }
   }
 
-  test('the gateway of the previous release serves with the new services, and no connection fails', async () => {
+  test('the gateway of the previous release serves with the new services', async () => {
     expectRunning(byService((service) => (service === 'gateway' ? previous : CHECKOUT)));
     expectConnected(await serving(async () => {}));
   });
@@ -188,7 +188,7 @@ describe.skipIf(whyNot !== undefined)('a release', { timeout: TEST_MS }, () => {
     expectRunning(byService((service) => (isStopped(service) ? CHECKOUT : previous)));
   });
 
-  test('the release is rolled out again, and the audit finds no violation', async () => {
+  test('the audit finds no violation after the release is rolled out again', async () => {
     await serving(async (load) => {
       for (const service of REPLACED) await replaceAll(load, service, CHECKOUT);
     });

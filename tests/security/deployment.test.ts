@@ -27,7 +27,7 @@ describe('secrets in docker-compose.yml', () => {
   const urlOf = (service: Service, role: string, secret: string) =>
     `postgresql://${role}:\${${secret}:?set ${secret}}@postgres:5432/${service}`;
 
-  test.each(SERVICES)('docker-compose.yml gives %s its running role’s URL, its migrations the owner’s', (service) => {
+  test.each(SERVICES)('docker-compose.yml gives %s the URL of its running role', (service) => {
     const name = `${service.toUpperCase()}_DATABASE`;
     const owner = `${service.toUpperCase()}_MIGRATION_DATABASE`;
     const runningUrl = urlOf(service, `laurel_${service}`, `${name}_PASSWORD`);
@@ -67,7 +67,7 @@ describe('networks in docker-compose.yml', () => {
     expect(shared.map((members) => members.toSorted().join()).toSorted()).toEqual(pairs.toSorted());
   });
 
-  test('each network of docker-compose.yml with a route outside contains only the gateway, the webhook or the integration service', () => {
+  test('each network of docker-compose.yml with a route outside contains only one service', () => {
     const open = Object.keys(networks).filter((network) => networks[network]?.internal !== true);
     const members = open.map((network) =>
       Object.keys(services).filter((name) => services[name]?.networks.includes(network)),
@@ -93,7 +93,7 @@ describe('docker-compose.one-process.yml beside docker-compose.yml', () => {
     file.services[name] ?? expect.fail(`there is no ${name}`);
   const ofAll = containerOf(one, 'one-process');
 
-  test('docker-compose.one-process.yml gives its process the settings of each service, but no address', () => {
+  test('docker-compose.one-process.yml gives its process the settings of each service', () => {
     const settings = SERVICES.map((service) => containerOf(six, service).environment ?? {});
     const addresses = Object.keys(Object.assign({}, ...settings)).filter((name) => /^[A-Z]+_ADDRESS$/.test(name));
     expect(addresses).toHaveLength(5);
@@ -108,7 +108,7 @@ describe('docker-compose.one-process.yml beside docker-compose.yml', () => {
     }
   });
 
-  test('docker-compose.one-process.yml hardens its containers and configures its servers as docker-compose.yml does', () => {
+  test('docker-compose.one-process.yml hardens its containers as docker-compose.yml does', () => {
     const hardening = ['pull_policy', 'init', 'stop_grace_period', 'read_only', 'tmpfs', 'cap_drop', 'security_opt'];
     const hardened = (container: Container) => hardening.map((name) => container[name]);
     const wallet = hardened(containerOf(six, 'wallet'));
@@ -123,7 +123,7 @@ describe('docker-compose.one-process.yml beside docker-compose.yml', () => {
     expect(one.volumes).toEqual(six.volumes);
   });
 
-  test('docker-compose.one-process.yml prepares and migrates each database with the same URLs as docker-compose.yml', () => {
+  test('docker-compose.one-process.yml migrates each database with the URLs of docker-compose.yml', () => {
     expect(containerOf(one, 'databases').environment).toEqual({
       ...containerOf(six, 'databases').environment,
       POSTGRES_ADMIN_URL: `postgresql://postgres:\${POSTGRES_PASSWORD:?set POSTGRES_PASSWORD}@postgres:5432/postgres`,
@@ -139,7 +139,7 @@ describe('docker-compose.one-process.yml beside docker-compose.yml', () => {
     expect(knowing.map(([name]) => name)).toEqual(['databases']);
   });
 
-  test('docker-compose.one-process.yml gives only its process a route outside, and no certificate of a service', () => {
+  test('docker-compose.one-process.yml gives only its process a route outside', () => {
     const open = Object.entries(one.networks).filter(([, network]) => network?.internal !== true);
     expect(open.map(([name]) => name)).toEqual(['outside']);
     const members = Object.entries(one.services).filter(([, it]) => it.networks?.includes('outside'));
@@ -172,23 +172,17 @@ describe('secrets in deploy/kubernetes', () => {
       .map(({ name, valueFrom }) => `${name}: ${valueFrom?.secretKeyRef?.name}/${valueFrom?.secretKeyRef?.key}`);
   }
 
-  test.each(SERVICES)(
-    'Kubernetes gives the %s service the URL of its running role, and its migrations the owner’s too',
-    (service) => {
-      const folder = `deploy/kubernetes/services/${service}`;
-      const [name, owner] = [
-        `${service.toUpperCase()}_DATABASE_URL`,
-        `${service.toUpperCase()}_MIGRATION_DATABASE_URL`,
-      ];
-      const runs = manifests(`${folder}/deployment.yaml`);
-      const migrates = manifests(`${folder}/migration.yaml`);
-      expect([...runs, ...migrates].map(({ kind }) => kind)).toEqual(['Deployment', 'Job']);
-      expect(runs.map(secretsOf)).toEqual([[`${name}: ${service}-secrets/${name}`]]);
-      expect(migrates.map(secretsOf)).toEqual([
-        [`${name}: ${service}-secrets/${name}`, `${owner}: ${service}-migration-secrets/${owner}`],
-      ]);
-    },
-  );
+  test.each(SERVICES)('Kubernetes gives only the migrations of the %s service the URL of the owner', (service) => {
+    const folder = `deploy/kubernetes/services/${service}`;
+    const [name, owner] = [`${service.toUpperCase()}_DATABASE_URL`, `${service.toUpperCase()}_MIGRATION_DATABASE_URL`];
+    const runs = manifests(`${folder}/deployment.yaml`);
+    const migrates = manifests(`${folder}/migration.yaml`);
+    expect([...runs, ...migrates].map(({ kind }) => kind)).toEqual(['Deployment', 'Job']);
+    expect(runs.map(secretsOf)).toEqual([[`${name}: ${service}-secrets/${name}`]]);
+    expect(migrates.map(secretsOf)).toEqual([
+      [`${name}: ${service}-secrets/${name}`, `${owner}: ${service}-migration-secrets/${owner}`],
+    ]);
+  });
 
   test('Kubernetes gives the superuser’s URL only to the setup of the databases', () => {
     const setup = 'deploy/kubernetes/databases/prepare-databases.yaml';

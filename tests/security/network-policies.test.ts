@@ -136,7 +136,7 @@ function allows(direction: 'Ingress' | 'Egress', pod: Pod, other: Pod, port: num
   });
 }
 
-test('each service reaches those that it calls, its database, NATS and public addresses where it needs them, and DNS; one process of all reaches what they reach, but no service; each database the API; and nothing else is open', () => {
+test('the policies allow exactly the connections between services, databases, NATS and the outside', () => {
   const inside = PODS.filter(({ namespace }) => namespace === 'laurel');
   const actual = PODS.flatMap((from) =>
     PODS.filter((to) => inside.includes(from) || inside.includes(to)).flatMap((to) =>
@@ -192,7 +192,7 @@ function rulesOutside(policies: readonly Policy[]): readonly Rule[] {
   return rules.filter(({ to = [] }) => to.some(({ ipBlock }) => ipBlock !== undefined));
 }
 
-test('only the webhook and the integration service, and one process of all, reach outside, on the ports of untrusted URLs', () => {
+test('only the webhook and the integration service, and one process of all, connect to the outside', () => {
   expect(SERVICE_NAMES.filter((name) => rulesOutside(ofService(name)).length > 0)).toEqual(OUTSIDE);
   for (const policies of [...OUTSIDE.map(ofService), ofAll]) {
     expect(rulesOutside(policies).map(({ ports }) => ports)).toEqual([

@@ -88,7 +88,7 @@ describe('WEBHOOK_SECRET_KEY', () => {
   const { first, second, third } = keys.webhook;
 
   test(
-    'an endpoint gets its events signed with its own secret before, during and after the secret is encrypted under a new key',
+    'an endpoint gets events signed with its own secret at every step of a key rotation',
     async () => {
       await delivers();
       await rollOut(world, webhook, { WEBHOOK_SECRET_KEYS_ACCEPTED: `2:${second}` }, delivers);
@@ -113,7 +113,7 @@ describe('WEBHOOK_SECRET_KEY', () => {
     TIMEOUT_MS,
   );
 
-  test('a new key under the version of the old one is refused at the start', async () => {
+  test('a new key under the version of the old key is refused at the start', async () => {
     const started = world.stack.restart('webhook', 0, { WEBHOOK_SECRET_KEY: third });
     await expect(started).rejects.toThrow('no stored secret under version 2 of the key opens');
     await world.stack.restart('webhook', 0, { WEBHOOK_SECRET_KEY: second });
@@ -121,7 +121,7 @@ describe('WEBHOOK_SECRET_KEY', () => {
   });
 
   test(
-    'if a key is removed too early, the deliveries of its endpoints wait and are sent once it is back, and other endpoints are served',
+    'deliveries wait while the key of their endpoint’s secret is missing',
     async () => {
       const current = { WEBHOOK_SECRET_KEY: third, WEBHOOK_SECRET_KEY_VERSION: '3' };
       await rollOut(world, webhook, { ...current, WEBHOOK_SECRET_KEYS_ACCEPTED: '' });
@@ -184,7 +184,7 @@ describe('INTEGRATION_SECRET_KEY', () => {
   const { first, second, third } = keys.integration;
 
   test(
-    'a push with the old signing secret settles at every step and without the old key, and the secret of polls keeps working',
+    'a push with the old signing secret settles at every step of a key rotation',
     async () => {
       await settles();
       await rollOut(world, integration, { INTEGRATION_SECRET_KEYS_ACCEPTED: `2:${second}` }, settles);
@@ -205,7 +205,7 @@ describe('INTEGRATION_SECRET_KEY', () => {
   );
 
   test(
-    'while a key is missing, a push of its integration is 500 and others settle; the push settles when it is sent again once the key is back',
+    'a push is 500 while the key of its integration’s secret is missing',
     async () => {
       const current = { INTEGRATION_SECRET_KEY: third, INTEGRATION_SECRET_KEY_VERSION: '3' };
       await rollOut(world, integration, { ...current, INTEGRATION_SECRET_KEYS_ACCEPTED: '' });
@@ -235,7 +235,7 @@ describe('INTEGRATION_SECRET_KEY', () => {
 
 describe('OPERATOR_TOKENS', () => {
   test(
-    'an operator has two tokens of one name until the old one is removed',
+    'an operator can use two tokens of one name until the old token is removed',
     async () => {
       const [old, next] = [newKey(), newKey()];
       const statusOf = async (token: string) =>

@@ -123,7 +123,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
   }
 
   describe('webhook events of a challenge', () => {
-    test('a loss has an attempt.settled event, whatever characters and digits it contains', async () => {
+    test('a loss has an attempt.settled event, whatever characters its player_ref contains', async () => {
       const challenge = await newChallenge();
       const player = await newPlayer();
       const ref = `"a\\b"\n ü 選手 😀 \u2028 ${randomUUID()}`;
@@ -151,7 +151,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
       await expectSettled(attempt, outcome);
     });
 
-    test('a win that is held has an event, and another when it is released', async () => {
+    test('a held win has one event when it is held and another when it is released', async () => {
       const challenge = await newChallenge();
       const player = await newPlayer();
       await holdWinsOf(player);
@@ -169,7 +169,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
       expect((await read(attempt.id)).outcome?.award?.paid_at).toBe(released.json.timestamp);
     });
 
-    test('a win that is held has an event, and none when it is denied', async () => {
+    test('the denial of a held win has no event', async () => {
       const challenge = await newChallenge();
       const player = await newPlayer();
       await holdWinsOf(player);
@@ -179,7 +179,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
       expectStatus(200, await world.operator.denyPayout(awardOf(outcome).id));
     });
 
-    test('a voided attempt has an attempt.refunded event, and a free one has none', async () => {
+    test('a voided paid attempt has an attempt.refunded event', async () => {
       const paid = await newChallenge({ fee: '0.35' });
       const free = await newChallenge({ status: 'calibrating', threshold: undefined });
       const player = await newPlayer();
@@ -267,7 +267,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
         commit`);
     }
 
-    test('a round has events for its scores, its end, refunded entries without a score, and a released purse', async () => {
+    test('a round has events for its scores, its end, its refunds and its released purse', async () => {
       const round = await newRound({ entry_fee: '2.50' });
       const [first, second, silent] = [await newPlayer(), await newPlayer(), await newPlayer()];
       for (const [player, score] of [
@@ -329,7 +329,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
     });
   });
 
-  test('only the expected webhook events are sent, each once', async () => {
+  test('only the expected webhook events are sent, once each', async () => {
     await world.allDelivered();
     const received = hook.requests().map(({ json: { event, data } }) => {
       const award = data.award as { id: string } | undefined;
@@ -349,7 +349,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
   });
 });
 
-test('each endpoint gets the events of its scope, even of a program that was created later, and no event from before the endpoint existed', async () => {
+test('each endpoint gets exactly the events of its scope', async () => {
   const [developer, other] = [await world.newDeveloper(), await world.newDeveloper()];
   const { program } = developer;
   const before = await playAttempt(world, developer);
@@ -376,7 +376,7 @@ test('each endpoint gets the events of its scope, even of a program that was cre
     expect(received(hook).sort(), name).toEqual(expected[name as keyof typeof expected]);
 });
 
-test('a webhook that the receiver fails is sent three times, each after its delay, with the same bytes', async () => {
+test('a failed webhook is sent three times with the same bytes', async () => {
   const developer = await world.newDeveloper();
   const hook = await world.newReceiver(developer, { answer: { status: 500, body: 'no' } });
   const { deliveryId } = await hook.event('attempt.settled', await playAttempt(world, developer));

@@ -81,7 +81,7 @@ async function flood(): Promise<void> {
   }
 }
 
-test('live events arrive within three times their usual time while test endpoints hold all slots that they may', async () => {
+test('live events stay within three times their usual time while test endpoints hold all their slots', async () => {
   const measured: { quiet: number; flooded: number; sentToFlooders: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const quiet = await slowestEventMs();
