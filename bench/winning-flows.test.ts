@@ -17,19 +17,19 @@ function resultsOf(flows: number, isNextWin = createWinSequence()): FlowResult[]
 }
 
 describe('the order of wins and losses in a run', () => {
-  test('every window of 50 flows has 8 to 12 wins, and one flow in five wins', () => {
+  test('exactly one flow in five wins, spread over every window of 50 flows', () => {
     const results = resultsOf(FLOWS);
     expect(winsInWindows(results)).toEqual({ least: 8, most: 12 });
     expect(results.filter((result) => result === 'won')).toHaveLength(FLOWS / 5);
     expect(isMixed(winsInWindows(results))).toBe(true);
   });
 
-  test('the same flows win in every run, and others with another seed', () => {
+  test('runs with the same seed have the same winning flows', () => {
     expect(resultsOf(500)).toEqual(resultsOf(500));
     expect(resultsOf(500, createWinSequence(createRandom(2)))).not.toEqual(resultsOf(500));
   });
 
-  test('the wins of each window are counted, including the last one’s', () => {
+  test('the count of wins includes the last window', () => {
     const losses = Array.from({ length: WINDOW }, (): FlowResult => 'lost');
     expect(winsInWindows(losses.slice(1))).toBeUndefined();
     expect(winsInWindows(losses)).toEqual({ least: 0, most: 0 });
@@ -37,7 +37,7 @@ describe('the order of wins and losses in a run', () => {
     expect(winsInWindows(['won', ...losses])).toEqual({ least: 0, most: 1 });
   });
 
-  test('wins and losses do not count as mixed if all wins come last, if wins fail, or if there are fewer flows than a window', () => {
+  test('a run is not mixed if all wins come last', () => {
     const blocked = [...Array(2_000).fill('lost'), ...Array(500).fill('won')] as FlowResult[];
     expect(isMixed(winsInWindows(blocked))).toBe(false);
     const failed = resultsOf(500).map((result) => (result === 'won' ? 'failed' : result));
@@ -56,7 +56,7 @@ describe('the players of a run', () => {
   }));
   const PLAYERS = 200;
 
-  test('a player wins a challenge once, is in one flow at a time, and wins as often as the others', () => {
+  test('a player wins a challenge at most once', () => {
     const random = createRandom(3);
     const isNextWin = createWinSequence();
     const pool = createPlayerPool(PROGRAMS, createRandom(1));
@@ -82,13 +82,13 @@ describe('the players of a run', () => {
     expect(Math.max(...wins.values())).toBeLessThanOrEqual(22);
   });
 
-  test('an entry of a round changes no challenge', () => {
+  test('an entry of a round leaves the challenges of its player unchanged', () => {
     const pool = createPlayerPool(PROGRAMS, () => 0);
     for (let entry = 0; entry < 10 * PLAYERS; entry += 1) pool.take('entry').release();
     expect(pool.take('win').challengeId).toMatch(/-0$/);
   });
 
-  test('more clients than players, or too few challenges, is an error', () => {
+  test('a player pool rejects more clients than players', () => {
     const pool = createPlayerPool(PROGRAMS, createRandom(1));
     for (let player = 0; player < PLAYERS; player += 1) pool.take('loss');
     expect(() => pool.take('win')).toThrow('more clients than players');

@@ -39,13 +39,13 @@ test.each([
   ['of a process whose id another process has now', `${process.pid} another-boot 1\n`],
   ['that a full disk left empty', ''],
   ['that is damaged', '{'],
-])('the set-up takes over a lock %s, and leaves no lock', async (_, content) => {
+])('the set-up takes over a lock %s', async (_, content) => {
   writeFileSync(lock, content);
   expect(await setUp()).toContain(MISSING);
   expect(readdirSync(dirname(lock))).toEqual([]);
 });
 
-test('the set-up waits for a lock whose process still runs', async () => {
+test('the set-up waits while the process that holds the lock runs', async () => {
   writeFileSync(lock, `${identifyProcess(process.pid)}\n`);
   const child = spawn(process.execPath, [bootstrapIn(checkout)], { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
@@ -60,7 +60,7 @@ test('the set-up waits for a lock whose process still runs', async () => {
 });
 
 test.each(['', '{"packages":', 'null', '{}'])(
-  'a lockfile that contains %j stops the set-up with one sentence that names the file',
+  'the set-up refuses a lockfile that contains %j and names the file',
   async (content) => {
     writeFileSync(join(checkout, 'package-lock.json'), content);
     const output = await setUp();

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true }));
 
-test('a new migration has the next number of its service, and opens with a comment to fill in', () => {
+test('a new migration gets the next number of its service', () => {
   const folder = join(root, 'services', 'wallet', 'migrations');
   expect(writeMigration(root, 'wallet', 'create_accounts')).toBe(join(folder, '0001_create_accounts.sql'));
   writeFileSync(join(folder, '0009_create_houses.sql'), '');
@@ -44,7 +44,7 @@ test.each([
   expect(globSync('services/*/migrations/*', { cwd: root })).toEqual([]);
 });
 
-test('a new migration is refused if its service already has one of that name, or if the service is unknown', () => {
+test('a new migration is refused if its service is unknown or already has a migration of that name', () => {
   writeMigration(root, 'wallet', 'create_accounts');
   expect(() => writeMigration(root, 'wallet', 'create_accounts')).toThrow(
     'services/wallet/migrations/0001_create_accounts.sql has this name already',

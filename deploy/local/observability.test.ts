@@ -150,7 +150,7 @@ test('the scan of the code finds metrics of every kind, with their labels', () =
   ]);
 });
 
-test('docs/operations/metrics.md lists every metric with its labels, and no other', () => {
+test('docs/operations/metrics.md lists exactly the metrics of the code with their labels', () => {
   const rows = [...read('docs/operations/metrics.md').matchAll(/^\| `(laurel_\w+)` +\| (.*?) *\| (.*?) *\|/gm)];
   const documented = rows.map(([, name = '', labels = '']) => [
     name,
@@ -173,7 +173,7 @@ describe('an alert', () => {
     expect(read(file)).toContain(`\n## ${alert}\n`);
   });
 
-  test('every alert is tested to stay silent and to fire, and every runbook belongs to an alert', () => {
+  test('every alert has a test in which it is silent and one in which it fires', () => {
     const { tests }: { readonly tests: readonly AlertTest[] } = parse(read('deploy/observability/alerts.test.yaml'));
     const names = alerts.map(({ alert }) => alert);
     expect(tests.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
@@ -204,12 +204,12 @@ describe('an alert', () => {
     },
   );
 
-  test('every alert about play money only is a warning', () => {
+  test('every alert that concerns only play money is a warning', () => {
     const ofTest = alerts.filter(({ expr }) => expr.includes('environment="test"'));
     expect(ofTest.map(({ labels }) => labels.severity)).toEqual(ofTest.map(() => 'warning'));
   });
 
-  test('each stage of unfinished work that has an alert for real money has one for play money too', () => {
+  test('each alert about a stage of real money has a counterpart for play money', () => {
     const ofTest = alerts.filter(({ expr }) => expr.includes('environment="test"'));
     const patternsIn = (some: readonly Alert[]) =>
       some.flatMap(({ expr }) =>
@@ -236,12 +236,12 @@ describe('an alert', () => {
 describe('a dashboard', () => {
   const targets = panels.flatMap(({ title, targets: all }) => all.map((target) => ({ title, ...target })));
 
-  test.each(targets)('the panel $title shows metrics and labels that exist: $expr', ({ expr, legendFormat }) => {
+  test.each(targets)('the panel $title uses metrics and labels that exist: $expr', ({ expr, legendFormat }) => {
     expect(unknownIn(expr)).toEqual([]);
     expect(unknownInTemplate(legendFormat, expr)).toEqual([]);
   });
 
-  test('each panel has a description and the data source that is provisioned, and ids are unique', () => {
+  test('each panel has a description and a provisioned data source', () => {
     const { datasources }: { readonly datasources: readonly { readonly uid: string }[] } = parse(
       read('deploy/observability/grafana/datasources.yaml'),
     );
@@ -270,7 +270,7 @@ describe('the overlay', () => {
     for (const image of images) expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
   });
 
-  test('Prometheus and the collector reach each service, over a network on which no other service is', () => {
+  test('Prometheus and the collector reach each service over a network without other services', () => {
     const scraped = parse(read('deploy/observability/prometheus.yaml')).scrape_configs[0].dns_sd_configs[0].names;
     expect(scraped.toSorted()).toEqual(SERVICE_NAMES.toSorted());
     for (const service of SERVICE_NAMES) {
@@ -294,7 +294,7 @@ describe('the overlay', () => {
   });
 });
 
-test('promtool accepts the rules, and each alert is silent and fires as alerts.test.yaml says', async ({ skip }) => {
+test('promtool confirms when each alert is silent and when it fires', async ({ skip }) => {
   const promtool = await obtainPromtool(CACHE).catch((error: unknown) => {
     if (process.env.CI !== undefined) throw error;
     return skip(`there is no promtool, and none could be fetched: ${String(error)}`);

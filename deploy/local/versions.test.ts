@@ -21,7 +21,7 @@ test('the Kubernetes example runs the images of this version', () => {
   expect(tags).toEqual(SERVICE_NAMES.map(() => root.version));
 });
 
-test('the changelog begins with the unreleased section, and the newest released section is the current version', () => {
+test('the newest released section of the changelog is the current version', () => {
   const sections = [...read('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, title]) => title ?? '');
   expect(sections[0]).toBe('Unreleased');
   for (const title of sections.slice(1)) expect(title).toMatch(/^\d+\.\d+\.\d+ \(\d{4}-\d{2}-\d{2}\)$/);

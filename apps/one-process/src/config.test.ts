@@ -17,7 +17,7 @@ function issuesOf(environment: NodeJS.ProcessEnv): readonly string[] {
 
 const WALLET = { WALLET_DATABASE_URL: 'postgres://127.0.0.1/wallet' };
 
-test('the services of a process start after those that they call, in whatever order they are named', () => {
+test('services start after the services that they call, in whatever order they are named', () => {
   const environment = { ...WALLET, WEBHOOK_ADDRESS: 'in-process', LAUREL_SERVICES: 'wallet' };
   expect([...parseProcessConfig(environment).services.keys()]).toEqual(['wallet']);
   expect(issuesOf({ LAUREL_SERVICES: 'challenge, wallet' })).toContain('wallet: WALLET_DATABASE_URL: is required');
@@ -26,7 +26,7 @@ test('the services of a process start after those that they call, in whatever or
   expect(issuesOf({ LAUREL_SERVICES: 'wallet,purse' })).toEqual([message]);
 });
 
-test('every validation issue names its service, and the settings of all services are read unless some are named', () => {
+test('every validation issue names its service', () => {
   const issues = issuesOf({});
   for (const service of SERVICE_NAMES) {
     expect(issues).toContain(`${service}: ${service.toUpperCase()}_DATABASE_URL: is required`);
@@ -34,7 +34,7 @@ test('every validation issue names its service, and the settings of all services
   expect(issues.filter((issue) => issue.includes('_ADDRESS') || issue.includes('_PORT'))).toEqual([]);
 });
 
-test('a service that runs in the process is called in the process, and every other service at its address', () => {
+test('a service calls another one in the process if both run there, and by its address otherwise', () => {
   const environment = { WALLET_ADDRESS: 'wallet:50051', CHALLENGE_ADDRESS: 'challenge:50051' };
   expect(serviceEnvironment('gateway', ['challenge', 'gateway'], environment)).toMatchObject({
     WALLET_ADDRESS: 'wallet:50051',
@@ -56,7 +56,7 @@ test('a variable whose name begins with a service’s name applies to that servi
   expect(of('wallet')).toMatchObject({ GRPC_PORT: '50052' });
 });
 
-test('no variable of a service is the name of the service followed by another of its variables', () => {
+test('no service’s variable has the prefixed name of another variable of that service', () => {
   for (const service of SERVICE_NAMES) {
     const { variables } = PROGRAMS[service];
     expect(variables).toContain(`${service.toUpperCase()}_DATABASE_URL`);

@@ -17,7 +17,7 @@ async function run(environment: Readonly<Record<string, string>>) {
   return { code, stderr, lines: lines.map((line) => JSON.parse(line)) };
 }
 
-test('a service that fails to start ends the process, which logs the service and its reason', async () => {
+test('a service that fails to start ends the process with a log line that names the service and the reason', async () => {
   const url = process.env.LAUREL_TEST_POSTGRES_URL ?? '';
   const { code, lines } = await run({ LAUREL_SERVICES: 'wallet,webhook', ...SECRETS, ...databases(url) });
   expect(code).toBe(1);

@@ -100,7 +100,7 @@ async function ask(password: string): Promise<{ readonly answer: string; readonl
   return { answer: String(answer).trim(), certificate };
 }
 
-test('a NATS server uses a renewed certificate for its next client', async () => {
+test('a NATS server presents a renewed certificate to its next client', async () => {
   startReloading();
   const renewed = await mount({ password: 'old' });
   await expect.poll(() => ask('old')).toEqual({ answer: 'PONG', certificate: renewed });
@@ -113,7 +113,7 @@ test('a NATS server accepts only the new password after a change', async () => {
   expect((await ask('old')).answer).toBe("-ERR 'Authorization Violation'");
 });
 
-test('a NATS server that was down while its certificate was renewed uses that certificate and the next', async () => {
+test('a NATS server that was down during a renewal presents the renewed certificate', async () => {
   startReloading();
   await server.stop();
   const missed = await mount({ password: 'old' });

@@ -64,7 +64,7 @@ async function publishedMetric(): Promise<string | undefined> {
 }
 
 describe.each(WORKLOADS)('the Deployment of $name', ({ name, folder }) => {
-  test('a Deployment is scaled on CPU and on the oldest waiting call, and sets no number of replicas', async () => {
+  test('a Deployment is scaled on CPU and on the oldest waiting call', async () => {
     const autoscaler = autoscalerIn(folder);
     expect(metricsOf(autoscaler)).toEqual(['cpu', await publishedMetric()]);
     expect(autoscaler.scaleTargetRef).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', name });
@@ -87,15 +87,12 @@ describe.each(WORKLOADS)('the Deployment of $name', ({ name, folder }) => {
   });
 });
 
-test.each(SERVICE_NAMES)(
-  'the %s service migrates as its own account, by a path that the image of all services has too',
-  (name) => {
-    const { template } = specOf<Workload & Containers>(`services/${name}/migration.yaml`, 'Job');
-    expect(template.spec.serviceAccountName).toBe(name);
-    const [container] = template.spec.containers;
-    expect(container?.command).toEqual(['node', `/app/services/${name}/src/migrate.ts`]);
-  },
-);
+test.each(SERVICE_NAMES)('the %s service migrates under its own account', (name) => {
+  const { template } = specOf<Workload & Containers>(`services/${name}/migration.yaml`, 'Job');
+  expect(template.spec.serviceAccountName).toBe(name);
+  const [container] = template.spec.containers;
+  expect(container?.command).toEqual(['node', `/app/services/${name}/src/migrate.ts`]);
+});
 
 type OneProcess = {
   readonly template: {
@@ -110,7 +107,7 @@ type OneProcess = {
   };
 };
 
-test('the process of all services has the settings and the Secret of each under its name, and no certificate of any', () => {
+test('the process of all services reads each service’s settings and Secret under its prefix', () => {
   const { spec } = specOf<OneProcess>('one-process/deployment.yaml', 'Deployment').template;
   const ofServices = SERVICE_NAMES.flatMap((name) => [
     { prefix: `${name.toUpperCase()}_`, configMapRef: { name: `${name}-settings` } },
@@ -123,7 +120,7 @@ test('the process of all services has the settings and the Secret of each under 
   expect(spec.volumes.map(({ secret }) => secret.items?.map(({ key }) => key))).toEqual([['ca.crt']]);
 });
 
-test('the overlay of one process has one image for the process and for the migrations of each service', () => {
+test('the overlay of one process uses one image for the process and all migrations', () => {
   const { images, patches } = parse(read('overlays/single/kustomization.yaml'));
   const names = ['laurel/all', ...SERVICE_NAMES.map((name) => `laurel/${name}`)];
   expect(images.map(({ name }: { name: string }) => name)).toEqual(names);
@@ -140,7 +137,7 @@ test('the overlay of one process has one image for the process and for the migra
   expect(jobs.map(({ target }: Patch) => target.name)).toEqual(SERVICE_NAMES.map((name) => `${name}-migrate`));
 });
 
-test('the gateway starts with either OPERATOR_TOKEN or OPERATOR_TOKENS, since it requires only the URL of its database and the pepper', () => {
+test('the gateway starts with either OPERATOR_TOKEN or OPERATOR_TOKENS', () => {
   type Variable = {
     readonly name: string;
     readonly valueFrom?: { readonly secretKeyRef: { readonly optional?: boolean } };
@@ -157,12 +154,12 @@ test('the gateway starts with either OPERATOR_TOKEN or OPERATOR_TOKENS, since it
 
 const cluster = specOf<Cluster>('overlays/example-data/postgres/cluster.yaml', 'Cluster');
 
-test('the clusters acknowledge a commit once one of two standbys has received it', () => {
+test('the clusters acknowledge a commit after one of two standbys has received it', () => {
   expect(cluster.instances).toBe(3);
   expect(cluster.postgresql.synchronous).toEqual({ method: 'any', number: 1, dataDurability: 'required' });
 });
 
-test('a cluster has connections for every replica of its service, one more in a rolling update, migrations and administrators', () => {
+test('a cluster has enough connections for every replica during a rolling update', () => {
   // The default of <SERVICE>_DATABASE_POOL.
   const pool = 8;
   for (const { folder } of WORKLOADS) {
@@ -171,7 +168,7 @@ test('a cluster has connections for every replica of its service, one more in a 
   }
 });
 
-test('events have as many replicas as there are NATS servers: three in production and one in development', () => {
+test('events have as many replicas as NATS servers exist', () => {
   const replicas = (overlay: string) => specOf<Workload>(`overlays/${overlay}/nats.yaml`, 'StatefulSet').replicas;
   const settings = (path: string) => read(path).match(/EVENTS_REPLICAS=(\d+)/)?.[1];
   expect([replicas('example-data'), settings('services/webhook/kustomization.yaml')]).toEqual([3, '3']);
@@ -193,7 +190,7 @@ test('the adapter serves the metric of the services as the longest wait of each 
 });
 
 test.each(['example-data', 'development'])(
-  'in %s, the sidecar watches every file that a NATS server reads and that can change',
+  'the sidecar in %s watches every file of a NATS server that can change',
   (overlay) => {
     expect(parse(read(`overlays/${overlay}/kustomization.yaml`)).components).toContain('../../components/nats-reload');
     const named = [...read(`overlays/${overlay}/nats.conf`).matchAll(/(?:_file:|include) "([^"]+)"/g)].map(

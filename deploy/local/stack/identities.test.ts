@@ -19,7 +19,7 @@ afterEach(() => rmSync(directory, { recursive: true }));
 const nats = { hosts: ['localhost', '127.0.0.1'], prefix: 'laurel', tls: true };
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
-test('each service gets a certificate in its name that a channel accepts, and a key that only its owner can read', async () => {
+test('each service gets its own certificate and a key that only its owner can read', async () => {
   const { filesOf } = await keepIdentities({ folder, nats });
   for (const service of SERVICE_NAMES) {
     const files = filesOf(service);
@@ -34,7 +34,7 @@ test('each service gets a certificate in its name that a channel accepts, and a 
   expect(modeOf(join(folder, 'authority', 'tls.key'))).toBe(0o600);
 });
 
-test('each start issues new certificates of the same authority, and NATS keeps its users', async () => {
+test('each start issues new certificates under the same authority', async () => {
   const first = await keepIdentities({ folder, nats });
   const read = ({ certificate, ca }: { certificate: string; ca: string }) => [
     new X509Certificate(readFileSync(certificate)).serialNumber,
@@ -50,7 +50,7 @@ test('each start issues new certificates of the same authority, and NATS keeps i
 });
 
 test.each(['', '{"wallet":', 'null', '[1]', '{"challenge":""}'])(
-  'a file of NATS passwords that contains %j stops the start with one sentence, and stays unchanged',
+  'a file of NATS passwords that contains %j is refused and stays unchanged',
   async (content) => {
     await keepIdentities({ folder, nats });
     const file = join(folder, 'nats-passwords.json');
@@ -62,7 +62,7 @@ test.each(['', '{"wallet":', 'null', '[1]', '{"challenge":""}'])(
   },
 );
 
-test('the configuration of NATS names its users and the path of its certificate, and in a container the limit of its store', async () => {
+test('the configuration of NATS names its users and the path of its certificate', async () => {
   const { natsConfigurationFile, natsPasswords } = await keepIdentities({ folder, nats });
   const read = () => JSON.parse(readFileSync(natsConfigurationFile, 'utf8'));
   expect(modeOf(natsConfigurationFile)).toBe(0o600);

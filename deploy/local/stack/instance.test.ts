@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('a data directory belongs to one launcher, which records its children and releases the directory', async () => {
+test('a launcher records its children in its data directory until it releases the directory', async () => {
   {
     using instance = await takeDataDirectory(dataDir, 8080, print);
     instance.noteChild('wallet', 4711);
@@ -42,7 +42,7 @@ test('a data directory belongs to one launcher, which records its children and r
   expect(existsSync(note)).toBe(false);
 });
 
-test('a launcher that still runs keeps its data directory', async () => {
+test('a running launcher keeps its data directory', async () => {
   const launcher = await startIdle('/elsewhere/deploy/local/start.ts');
   const before = JSON.stringify({ launcher: launcher.pid, httpPort: 8085, children: {} });
   writeFileSync(note, before);
@@ -53,7 +53,7 @@ test('a launcher that still runs keeps its data directory', async () => {
 });
 
 test.each(['', 'null', '{', '[]', '{"launcher":"x"}'])(
-  'a file of process ids that contains %j is replaced, and the launcher reports it',
+  'the launcher replaces a file of process ids that contains %j and reports that',
   async (content) => {
     writeFileSync(note, content);
     using instance = await takeDataDirectory(dataDir, 8080, print);
@@ -63,7 +63,7 @@ test.each(['', 'null', '{', '[]', '{"launcher":"x"}'])(
   },
 );
 
-test('a launcher of another stack with the process id of a dead launcher does not keep the data directory', async () => {
+test('a launcher of another stack that has a dead launcher’s process id does not keep the data directory', async () => {
   const other = await startIdle('/elsewhere/deploy/local/start.ts');
   const started = 'another-boot 1';
   writeFileSync(note, JSON.stringify({ launcher: other.pid, started, httpPort: 8085, children: {} }));
@@ -71,7 +71,7 @@ test('a launcher of another stack with the process id of a dead launcher does no
   expect(inspectProcess(other.pid as number)).not.toBeNull();
 });
 
-test('a process is not ended if its data directory has a name that merely begins with this one’s', async () => {
+test('a launcher does not end a process whose data directory merely begins with the same name', async () => {
   const neighbour = await startIdle(`${dataDir}-2`);
   const children = { wallet: neighbour.pid };
   writeFileSync(note, JSON.stringify({ launcher: 2 ** 22 + 1, httpPort: 8080, children }));
@@ -79,7 +79,7 @@ test('a process is not ended if its data directory has a name that merely begins
   expect(inspectProcess(neighbour.pid as number)).not.toBeNull();
 });
 
-test('a launcher ends the processes that a killed launcher left behind, and no others', async () => {
+test('a launcher ends only the processes that a killed launcher left behind', async () => {
   const left = await startIdle(dataDir);
   const unrelated = await startIdle('/another/data/directory');
   writeFileSync(

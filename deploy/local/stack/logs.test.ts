@@ -21,7 +21,7 @@ afterEach(() => rmSync(directory, { recursive: true }));
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('only their owner can read logs, also logs that an older release left open to all', () => {
+test('only the owner can read logs, including world-readable logs of an older release', () => {
   const logs = join(directory, 'logs');
   mkdirSync(logs);
   chmodSync(logs, 0o755);

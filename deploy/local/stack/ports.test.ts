@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test('every part of a stack gets a port of its own, below the range of outgoing connections', async () => {
+test('every part of a stack gets its own port below the range of outgoing connections', async () => {
   const ports = await keepPorts(file);
   expect(Object.keys(ports)).toEqual([...INTERNAL_PORTS]);
   expect(new Set(Object.values(ports)).size).toBe(INTERNAL_PORTS.length);
@@ -27,7 +27,7 @@ test('later starts keep the ports of the first start', async () => {
   expect(await keepPorts(file)).toEqual(first);
 });
 
-test('a kept port that another process took is replaced, and the others stay', async () => {
+test('only a recorded port that another process took is replaced', async () => {
   const first = await keepPorts(file);
   const second = await keepPorts(file, async (port) => port !== first.walletGrpc);
   expect(second.walletGrpc).not.toBe(first.walletGrpc);

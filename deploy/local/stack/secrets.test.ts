@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test('the secrets of a stack are generated once and kept, readable by their owner alone', () => {
+test('the secrets of a stack are generated once', () => {
   const first = keepSecrets(directory, {});
   expect(Buffer.from(first.keyPepper, 'base64')).toHaveLength(32);
   expect(Buffer.from(first.receiptSigningSeed, 'base64')).toHaveLength(32);
@@ -26,7 +26,7 @@ test('the secrets of a stack are generated once and kept, readable by their owne
   expect(readFileSync(join(directory, 'operator-token'), 'utf8')).toBe(`${first.operatorToken}\n`);
 });
 
-test('a data directory of an older release gets the secret that it lacks and keeps the others', () => {
+test('a data directory of an older release gets only the secret that it lacks', () => {
   const first = keepSecrets(directory, {});
   const file = join(directory, 'secrets.json');
   const { webhookSecretKey, ...before } = JSON.parse(readFileSync(file, 'utf8'));
@@ -39,7 +39,7 @@ test('a data directory of an older release gets the secret that it lacks and kee
 });
 
 test.each(['', '{', 'null', '[]', '"x"'])(
-  'a file of secrets that contains %j is refused with one sentence, and stays unchanged',
+  'a file of secrets that contains %j is refused and stays unchanged',
   (content) => {
     const file = join(directory, 'secrets.json');
     writeFileSync(file, content);
@@ -49,7 +49,7 @@ test.each(['', '{', 'null', '[]', '"x"'])(
   },
 );
 
-test('secrets from the environment take precedence, and are not written to the disk', () => {
+test('secrets from the environment are never written to the disk', () => {
   const kept = keepSecrets(directory, {});
   const given = {
     OPERATOR_TOKEN: 'given-token',

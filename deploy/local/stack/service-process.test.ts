@@ -38,7 +38,7 @@ test('the launcher starts a service from a folder whose name is not valid in a U
   }
 });
 
-test('the launcher asks a service directly whether it is ready, even if the shell has an unreachable proxy', () => {
+test('the launcher bypasses a proxy of the shell when it checks whether a service is ready', () => {
   const source = `
     import { createServer } from 'node:http';
     const { serviceProcess } = await import(${JSON.stringify(new URL('service-process.ts', import.meta.url).href)});

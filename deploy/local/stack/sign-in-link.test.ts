@@ -13,7 +13,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, body?: object]>
   [`POST /api/operator/developers/${DEVELOPER_ID}/sign-in-link`]: [201, { token: 'link-token', expires_at: '' }],
 };
 
-test('a start makes a link for the developer of the demo, whose token is in the fragment, and leaves no session', async () => {
+test('a start makes a sign-in link whose fragment contains the token', async () => {
   const asked: [route: string, authorization: string | undefined, body: string][] = [];
   const server = createServer(async (request, response) => {
     const route = `${request.method} ${request.url}`;

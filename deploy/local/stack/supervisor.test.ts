@@ -18,13 +18,13 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test('the pause before a restart doubles from 0.25 s to at most 15 s', () => {
+test('the pause before a restart doubles from 0.25 s up to 15 s', () => {
   expect([1, 2, 3, 4, 5, 6, 7, 8, 50].map(restartDelayMs)).toEqual([
     250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000,
   ]);
 });
 
-test('a process that dies is started again, and the user sees a message', async () => {
+test('the supervisor restarts a process that dies', async () => {
   const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => printed.push(line));
   await supervised.firstReady;
   const [first] = pids;
@@ -38,7 +38,7 @@ test('a process that dies is started again, and the user sees a message', async 
   expect(pids).toEqual([first, undefined, expect.any(Number), undefined]);
 });
 
-test('the supervisor gives up a process that is never ready after three starts, and shows its last output', async () => {
+test('the supervisor gives up on a process that is not ready after three starts', async () => {
   const supervised = supervise(
     script('console.log("PORT: is missing"); process.exit(1)', async () => false),
     (line) => printed.push(line),
@@ -51,7 +51,7 @@ test('the supervisor gives up a process that is never ready after three starts, 
   await supervised.stop();
 });
 
-test('stop ends a supervised process with SIGTERM and does not start it again', async () => {
+test('stop ends a supervised process with SIGTERM and does not restart it', async () => {
   const supervised = supervise(
     script(
       'process.on("SIGTERM", () => { console.log("drained"); process.exit(0); }); console.log("up"); setInterval(() => {}, 1000)',
@@ -66,7 +66,7 @@ test('stop ends a supervised process with SIGTERM and does not start it again', 
   expect(pids).toHaveLength(2);
 });
 
-test('a restart ends a process and starts it again, and does not count as a death', async () => {
+test('a requested restart does not count as a death', async () => {
   const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => printed.push(line));
   await supervised.firstReady;
   const [first] = pids;
@@ -91,7 +91,7 @@ test('a process whose source changes runs the new source', async () => {
   await supervised.stop();
 });
 
-test('a restart ends the back-off of a waiting process and starts it immediately', async () => {
+test('a restart ends the back-off of a waiting process', async () => {
   const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => printed.push(line));
   await supervised.firstReady;
   for (let deaths = 1; deaths <= 7; deaths += 1) {
@@ -105,7 +105,7 @@ test('a restart ends the back-off of a waiting process and starts it immediately
   await supervised.stop();
 });
 
-test('a paused process has exited, ignores a restart, and starts again when it is resumed', async () => {
+test('a paused process starts again only when it is resumed', async () => {
   const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => printed.push(line));
   await supervised.firstReady;
   const [first] = pids;
@@ -122,7 +122,7 @@ test('a paused process has exited, ignores a restart, and starts again when it i
   expect(pids).toHaveLength(4);
 });
 
-test('a process whose log cannot be opened runs without one, and the user sees a message', async () => {
+test('the supervisor reports a log that cannot be opened and runs the process without one', async () => {
   const logFile = join(directory, 'missing', 'sample.log');
   const supervised = supervise({ ...script('setInterval(() => {}, 1000)'), logFile }, (line) => printed.push(line));
   await supervised.firstReady;

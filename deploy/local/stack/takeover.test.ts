@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-test('one command at a time takes a service over, once the launcher has ended its process, and returns it when the lease ends', async () => {
+test('only one command at a time can take over a service', async () => {
   await using _offer = await offerServices(dataDir, services(), () => undefined);
   const lease = await takeOver(dataDir, 'wallet');
   expect(lease.launch).toEqual(launchOf('wallet'));
@@ -45,7 +45,7 @@ test('a takeover of an unknown service is refused with the names of the known on
   await expect(takeOver(dataDir, 'walet')).rejects.toThrow('There is no service walet: wallet.');
 });
 
-test('a stack starts even if the path of its data directory is too long for a socket, and reports that it cannot hand services over', async () => {
+test('a stack whose data directory has too long a path starts but cannot hand services over', async () => {
   const lines: string[] = [];
   const long = join(dataDir, 'x'.repeat(120));
   await using _offer = await offerServices(long, services(), (line) => lines.push(line));

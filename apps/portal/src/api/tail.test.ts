@@ -43,7 +43,7 @@ test('rows that are shown no longer count as waiting, however many rows have arr
   expect(takeNewer(beginTail(page([], null)), page(rows, null), keyOf).isOverfull).toBe(false);
 });
 
-test('a poll without rows changes nothing, and a poll that only moves the head keeps the rows', () => {
+test('a poll without rows keeps the rows', () => {
   const begun = beginTail(page([2, 1], null, '2'));
   expect(takeNewer(begun, page([], null, '2'), keyOf)).toBe(begun);
   expect(takeNewer(begun, page([2], null, '2'), keyOf)).toBe(begun);
@@ -59,7 +59,7 @@ test('after an empty page of older rows, the next read begins at the next cursor
   expect(takeOlder(searched, page([3], null), keyOf).rows).toEqual([3]);
 });
 
-test('a row that has changed keeps its place, and an unchanged row stays the same object', () => {
+test('a changed row keeps its place in the list', () => {
   const [a, b, c] = [line('a', 'open'), line('b', 'open'), line('c', 'settled')];
   const tail = { ...beginTail({ data: [b, a], next_cursor: null, head_cursor: 'b' }), waiting: [c] };
   const lineKey = (row: { id: string }) => row.id;
@@ -70,7 +70,7 @@ test('a row that has changed keeps its place, and an unchanged row stays the sam
   expect(changed.waiting).toBe(tail.waiting);
 });
 
-test('older rows that start to match the filters are counted, and shown in their place after a reload', () => {
+test('older rows that start to match the filters are counted until the list is reloaded', () => {
   const begun = beginTail(page([9, 7, 5], '5'));
   const late = takePresent(begun, page([9, 8, 7, 6, 5, 4, 3], '3'), keyOf);
   // Rows below the last known one may have matched all the time.
@@ -81,13 +81,13 @@ test('older rows that start to match the filters are counted, and shown in their
   expect(takePresent(beginTail(page([], null)), page([9, 8], null), keyOf)).toMatchObject({ rows: [9, 8], late: 0 });
 });
 
-test('a row that has left the newest page is read again before rows older than the page', () => {
+test('a row that left the newest page is read again before older rows', () => {
   const doubt = { keyOf, isFinal: (row: number) => row % 2 === 0, turn: 0, limit: 3 };
   expect(rowsInDoubt([9, 8, 7, 6, 5, 4, 3, 2, 1], [9, 5], doubt)).toEqual([7, 3, 1]);
   expect(rowsInDoubt([9, 8, 7], [9, 8, 7], doubt)).toEqual([]);
 });
 
-test('each row that may change is in the newest page, or is read again after the rows that wait for longer', () => {
+test('each row that can still change is read again within a few turns', () => {
   const cases = fc.record({
     rows: fc.uniqueArray(fc.nat(60), { maxLength: 40 }),
     shared: fc.nat(10),
@@ -108,7 +108,7 @@ test('each row that may change is in the newest page, or is read again after the
   );
 });
 
-test('however the rows arrive, each is shown once, newest first', () => {
+test('every row is shown once and newest first, in whatever order polls return rows', () => {
   const polls = fc.array(fc.record({ count: fc.nat(5), repeated: fc.nat(2), isShown: fc.boolean() }), {
     maxLength: 20,
   });

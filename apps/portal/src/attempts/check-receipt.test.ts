@@ -8,7 +8,7 @@ const other = await newSigner();
 const { subtle } = crypto;
 const readKeys = async () => signer.list;
 
-test('a genuine receipt passes each check, and each check has a name', async () => {
+test('a genuine receipt passes each named check', async () => {
   const check = await checkReceipt({ receipt: receiptBy(signer), attemptId: 'attempt', readKeys, subtle });
   expect(check).toMatchObject({ kind: 'checked', isValid: true });
   expect(check.kind === 'checked' && check.checks.map(({ title, hasPassed }) => [title, hasPassed])).toEqual([
@@ -32,7 +32,7 @@ test.each([
   ['another key signed it', receiptBy(other), 'is not among the trusted ones'],
   ['a member stands twice', receiptBy(signer).replace('{"receipt":', '{"receipt":{},"receipt":'), 'twice'],
   ['it is of another form', '{}', 'This is not {receipt, signature}'],
-])('a receipt is not valid if %s, and the reason is given', async (_what, receipt, reason) => {
+])('a receipt is reported as not valid if %s', async (_what, receipt, reason) => {
   const check = await checkReceipt({ receipt, attemptId: 'attempt', readKeys, subtle });
   expect(check).toMatchObject({ kind: 'checked', isValid: false });
   expect(check.kind === 'checked' && check.checks.at(-1)).toMatchObject({
@@ -41,7 +41,7 @@ test.each([
   });
 });
 
-test('without keys, without WebCrypto or without Ed25519 the receipt is not checked, and a message says so', async () => {
+test('a message says that a receipt cannot be checked without keys, WebCrypto or Ed25519', async () => {
   const source = { receipt: receiptBy(signer), attemptId: 'attempt', readKeys, subtle };
   const without = { generateKey: () => Promise.reject(new Error('not supported')) } as unknown as SubtleCrypto;
   for (const [changes, reason] of [

@@ -57,7 +57,7 @@ test('a timeline goes from the request to each send of a webhook, with the time 
   expect(steps.map(({ deliveryId }) => deliveryId)[4]).toBe('d-1');
 });
 
-test('a step without a time has no duration, and the next one counts from the step before it', () => {
+test('a step without a time is skipped when the time between steps is computed', () => {
   const timeline = [
     { kind: 'created', at: at(0) },
     { kind: 'voided', at: null, reason: 'a wrong challenge' },
@@ -71,7 +71,7 @@ test('a step without a time has no duration, and the next one counts from the st
   ]);
 });
 
-test('a timeline also shows the future steps: the outcome of an open attempt, and the next send of a webhook', () => {
+test('a timeline also shows the pending outcome and the next send of a webhook', () => {
   const timeline = [{ kind: 'created', at: at(0) }] as const;
   const pending = delivery({ status: 'pending', next_attempt_at: at(60_000) });
   const steps = stepsOf(attemptOf({ timeline: [...timeline], deliveries: [delivery({ id: 'd-0' }), pending] }));

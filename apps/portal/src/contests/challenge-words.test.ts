@@ -36,7 +36,7 @@ describe('the scores of a histogram', () => {
       false,
       'The scores of 1,200 settled paid attempts: those of the players with the newest accounts, which says nothing about their scores. Others are not counted here.',
     ],
-  ] as const)('the note of a histogram of %s, complete: %s', (source, complete, words) => {
+  ] as const)('the note of a histogram says which scores were counted: %s, complete: %s', (source, complete, words) => {
     expect(histogramNote({ source, complete, count: 1_200 })).toBe(words);
   });
 });
@@ -54,7 +54,7 @@ describe('the pass rate', () => {
     expect(passRateWords(one, { status: 'live', prize_structure: 'threshold' })).toContain(words);
   });
 
-  test('the pass rate is missing while a challenge calibrates and for a top_n challenge, and the text says why', () => {
+  test('the page says why a challenge without a bar has no pass rate', () => {
     const none = { ...rate, attempts: 0, passes: 0, observed: null, low: null, high: null };
     expect(passRateWords(none, { status: 'calibrating', prize_structure: 'threshold' })).toContain('no bar yet');
     expect(passRateWords(none, { status: 'live', prize_structure: 'top_n' })).toContain('Every win makes');

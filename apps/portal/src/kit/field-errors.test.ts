@@ -26,7 +26,7 @@ test.each([
   expect(placeFailure(refusal(message), NAMES)).toEqual({ errors, rest: undefined });
 });
 
-test('a message that names no field of the form is shown below the form, like every other failure', () => {
+test('a message that names no field is shown below the form', () => {
   expect(placeFailure(refusal('jurisdictions.0: is not known; fee: must be above 0.00'), NAMES)).toEqual({
     errors: { fee: 'Must be above 0.00.' },
     rest: refusal('jurisdictions.0: is not known'),

@@ -4,7 +4,7 @@ import { choice, filters, id, parseSearch, stringifySearch, text } from './filte
 
 const read = filters({ status: choice('open', 'settled'), player_ref: text(20) });
 
-test('the filters that an address names are read from it', () => {
+test('filters are read from the address', () => {
   expect(read(parseSearch('?status=open&player_ref=12'))).toEqual({ status: 'open', player_ref: '12' });
 });
 
@@ -19,7 +19,7 @@ test('an incomplete id is left out', () => {
   for (const part of ['nonsense', whole.slice(1), ` ${whole}`]) expect(readId({ challenge_id: part })).toEqual({});
 });
 
-test('a filter that is written to the address is read back unchanged', () => {
+test('filters that are written to the address are read back unchanged', () => {
   const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((value) => value.isWellFormed());
   fc.assert(
     fc.property(fc.record({ status: fc.constantFrom('open', 'settled'), player_ref: anyText }), (search) => {

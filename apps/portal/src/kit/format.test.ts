@@ -45,12 +45,12 @@ describe('money', () => {
     );
   });
 
-  test('a text that is not an amount is shown unchanged, so that the mistake is visible', () => {
+  test('a text that is not an amount is shown unchanged', () => {
     expect(money('five')).toBe('five');
   });
 });
 
-test('durations are shown with units, and codes as words', () => {
+test('durations are shown with units', () => {
   expect(formatDuration(820)).toBe('820 ms');
   expect(formatDuration(1_249)).toBe('1.2 s');
   expect(formatDuration(999.9)).toBe('1.0 s');

@@ -5,7 +5,7 @@ import { attemptSamples, curlOf, curlWith, sdkOf } from './samples.ts';
 
 const ORIGIN = 'https://host.example';
 
-test('the sample of a call is a curl command, with the API key in a shell variable', () => {
+test('the sample of a call is a curl command that reads the API key from a shell variable', () => {
   expect(
     curlOf(
       { method: 'POST', path: '/v1/players', headers: { 'Idempotency-Key': 'a' }, body: '{"player_ref":"it\'s"}' },
@@ -26,7 +26,7 @@ test('the sample of a call is a curl command, with the API key in a shell variab
   );
 });
 
-test('a shell reads a body and a path of a sample as one word each, whatever characters they contain', () => {
+test('a shell reads the body and the path of a sample as one word each, whatever characters they contain', () => {
   const word = fc.string({ unit: fc.constantFrom("'", '"', '$', '`', '\\', ' ', '\n', 'é', '(', '&', 'a') });
   fc.assert(
     fc.property(word, word, (path, body) => {
@@ -43,13 +43,13 @@ test('a shell reads a body and a path of a sample as one word each, whatever cha
   );
 });
 
-test('the SDK sample creates the client first, and then makes the calls', () => {
+test('the SDK sample creates the client before it makes the calls', () => {
   expect(sdkOf('await laurel.tournaments.list();', 'live', ORIGIN)).toContain(
     "new Laurel({ apiKey: process.env.LAUREL_LIVE_KEY, baseUrl: 'https://host.example' });\nawait laurel.tournaments.list();",
   );
 });
 
-test('the sample creates an attempt in the contest for the player, and charges once however often it is sent', () => {
+test('the sample of a create contains a fixed Idempotency-Key', () => {
   const [curl, sdk] = attemptSamples('test', { challenge_id: 'c-1', player_ref: "o'hara" }, ORIGIN);
   expect(curl?.text).toContain('--data-raw \'{"challenge_id":"c-1","player_ref":"o\'\\\'\'hara"}\'');
   expect(curl?.text).toContain("-H 'Idempotency-Key: match-1-c-1'");

@@ -11,7 +11,7 @@ const keyOf = ({ key }: Row) => String(key);
 const rowsFrom = (from: number, to: number): readonly Row[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => ({ key: from + index, version: 0 }));
 
-test('however rows are added at both ends and change, the blocks contain all rows in order, and each block has its own id', () => {
+test('blocks of a table contain all rows in order after any additions and changes', () => {
   const steps = fc.array(fc.record({ above: fc.nat(60), below: fc.nat(60), changed: fc.option(fc.nat()) }), {
     maxLength: 12,
   });
@@ -39,7 +39,7 @@ test('however rows are added at both ends and change, the blocks contain all row
   );
 });
 
-test('blocks whose rows are the same stay the same objects', () => {
+test('blocks with unchanged rows stay the same objects', () => {
   const rows = rowsFrom(0, 100_000);
   const before = blocksOf([], rows, keyOf);
   const after = blocksOf(before, [...rowsFrom(-3, 0), ...rows, ...rowsFrom(100_000, 100_050)], keyOf);
@@ -49,7 +49,7 @@ test('blocks whose rows are the same stay the same objects', () => {
   expect(changed.filter((block, at) => block !== before[at])).toHaveLength(1);
 });
 
-test('rows that do not continue the previous ones make new blocks', () => {
+test('rows that do not continue the previous rows are put in new blocks', () => {
   const before = blocksOf([], rowsFrom(0, 60), keyOf);
   for (const rows of [rowsFrom(100, 130), [...rowsFrom(0, 10), ...rowsFrom(11, 60)], rowsFrom(0, 20), []])
     expect(blocksOf(before, rows, keyOf).flatMap((block) => block.rows)).toEqual(rows);

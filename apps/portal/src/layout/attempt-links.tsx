@@ -1,6 +1,6 @@
 /**
  * Links to attempts: `<AttemptId value={id} />` to one, `<AttemptsLink of={{ challenge_id: id }}>`
- * to the list with a filter, and `<Player value={player_ref} />` to what a player has played.
+ * to the list with a filter, and `<PlayerLink value={player_ref} />` to what a player has played.
  */
 import type { ReactNode } from 'react';
 import { shortId } from '../kit/format.ts';
@@ -43,7 +43,7 @@ export function AttemptsLink({ of, className, children }: AttemptsLinkProps): Re
   );
 }
 
-export function Player({ value }: { readonly value: string }): ReactNode {
+export function PlayerLink({ value }: { readonly value: string }): ReactNode {
   return (
     <Id value={value} what="player">
       <AttemptsLink of={{ player_ref: value }}>

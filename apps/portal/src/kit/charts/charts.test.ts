@@ -19,14 +19,14 @@ describe('a histogram', () => {
     { from: 20, to: 30, count: 0 },
   ];
 
-  test('a histogram has bars as high as their counts, side by side', () => {
+  test('a histogram has one bar per bin, as high as its count', () => {
     const [first, second, third] = marksOf(draw(Histogram, { title: 'Scores', unit: 'points', bins }));
     expect(second?.height).toBeCloseTo((first?.height ?? 0) * 2);
     expect(third?.height).toBe(0);
     expect((first?.x ?? 0) + (first?.width ?? 0)).toBeLessThan(second?.x ?? 0);
   });
 
-  test('a histogram shows its marker inside the picture, even beyond all bins, and shades the side that the marker names', () => {
+  test('a histogram keeps its marker inside the picture, even beyond all bins', () => {
     for (const value of [-50, 15, 500]) {
       const area = { side: 'above', label: 'Clears the bar' } as const;
       const drawn = draw(Histogram, { title: 'Scores', unit: 'points', bins, marker: { value, label: 'Bar', area } });
@@ -45,7 +45,7 @@ describe('a histogram', () => {
   });
 });
 
-test('stacked bars stand on each other, and all stay in the picture', () => {
+test('the parts of stacked bars stay inside the picture', () => {
   const bucket = fc.tuple(fc.nat(1_000_000), fc.nat(1_000));
   fc.assert(
     fc.property(fc.array(bucket, { minLength: 1, maxLength: 168 }), (drawn) => {

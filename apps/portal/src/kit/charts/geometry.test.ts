@@ -21,7 +21,7 @@ describe('the labels of an axis', () => {
     .array(fc.record({ share: fc.double({ min: 0, max: 1, noNaN: true }), text: label }), { maxLength: 60 })
     .map((drawn) => [...drawn].sort((one, other) => one.share - other.share));
 
-  test('the labels of an axis never touch each other, and stay in the picture', () => {
+  test('the labels of an axis never overlap', () => {
     fc.assert(
       fc.property(width, ticks, (widthPx, drawn) => {
         const shown = spacedTicks(
@@ -39,7 +39,7 @@ describe('the labels of an axis', () => {
     );
   });
 
-  test('the labels of an axis are all drawn if they fit, otherwise every n-th one is', () => {
+  test('an axis shows every n-th label if not all labels fit', () => {
     const even = [50, 150, 250, 350].map((at) => ({ at, text: `${at}` }));
     expect(spacedTicks(even, 400)).toEqual(even);
     const narrow = [20, 40, 60, 80, 100, 120].map((at) => ({ at, text: '1,000' }));
@@ -54,7 +54,7 @@ describe('the labels of an axis', () => {
 });
 
 describe('the frame of the plot', () => {
-  test('the frame of the plot is inside the picture, with room for its labels at the left, up to a third of the picture', () => {
+  test('the frame of the plot leaves room at the left for its labels, up to a third of the picture', () => {
     fc.assert(
       fc.property(width, fc.array(label), fc.boolean(), (widthPx, labels, hasMarker) => {
         const { left, right, top, bottom } = frameOf(widthPx, labels, hasMarker);
@@ -109,7 +109,7 @@ test('the range of an axis is never empty, and contains every value', () => {
   );
 });
 
-test('the parts of a stacked bar lie on each other, and together reach the sum', () => {
+test('the parts of a stacked bar add up to the sum of its values', () => {
   expect(stackOf([3, 0, 4])).toEqual([
     [0, 3],
     [3, 3],

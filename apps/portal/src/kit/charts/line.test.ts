@@ -5,7 +5,7 @@ import { stopsOf, tableOf } from './line.tsx';
 const FIRST = '2026-11-21T12:00:00.000Z';
 const SECOND = '2026-11-21T13:00:00.000Z';
 
-test('a line chart has one stop for each time, with the values of every series that has a point there', () => {
+test('a line chart has one stop for each time at which any series has a point', () => {
   const above = { at: SECOND, value: 0.5, low: 0.4, high: 0.6, detail: 'of 20' };
   const stops = stopsOf(
     [
@@ -31,7 +31,7 @@ test('a line chart has one stop for each time, with the values of every series t
   ]);
 });
 
-test('the table of a line chart has one row for each time, and the series beside each other', () => {
+test('the table of a line chart has one row for each time and one column for each series', () => {
   const observed = { at: FIRST, value: 0.5, low: 0.4, high: 0.6, detail: 'of 20' };
   const percent = (value: number) => formatShare(value, 0);
   const one = { name: 'Observed', tone: 'info', points: [observed] };

@@ -30,14 +30,14 @@ function action(changed: Partial<OperatorAction>): OperatorAction {
   };
 }
 
-test('a fact has changed only if its words differ, whatever else of the item has changed', () => {
+test('a fact counts as changed only if its text differs', () => {
   expect(changesSince(SHOWN, { ...SHOWN, seen: 2 }, FACTS)).toEqual([]);
   expect(changesSince(SHOWN, { ...SHOWN, status: 'paid' }, FACTS)).toEqual([
     { label: 'Status', from: 'held', to: 'paid', by: null },
   ]);
 });
 
-test('a change names the operator of the newest action that made the fact what it is', () => {
+test('a change names the operator of the last action that set the fact to its new value', () => {
   const changes = changesSince(SHOWN, { ...SHOWN, status: 'paid' }, FACTS);
   const actions = [
     action({ actor: 'refused', outcome: 'refused' }),
@@ -50,7 +50,7 @@ test('a change names the operator of the newest action that made the fact what i
   ]);
 });
 
-test('the operator of an action on a part of the item is named for changes of that part alone', () => {
+test('an action on a part of an item counts as the cause of changes to that part only', () => {
   const now: Item = { ...SHOWN, status: 'paid', account: { blocked: true } };
   const blocking = action({ actor: 'eve', before: { blocked: false }, after: { blocked: true } });
   const logged = loggedOf([blocking], (account) => ({ account }));
@@ -60,7 +60,7 @@ test('the operator of an action on a part of the item is named for changes of th
   ]);
 });
 
-test('no operator is named for a change if the log has nothing to compare', () => {
+test('a change names no operator if the log has no state of the subject to compare', () => {
   const changes = changesSince(SHOWN, { ...SHOWN, status: 'paid' }, FACTS);
   const actions = [action({ before: null }), action({ after: null }), action({ after: { omitted_bytes: 20_000 } })];
   expect(withAuthors(changes, FACTS, loggedOf(actions))).toEqual(changes);

@@ -17,7 +17,7 @@ import { Money } from '../../kit/money.tsx';
 import { Page, Section } from '../../kit/page.tsx';
 import { Status } from '../../kit/status.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Player } from '../../layout/attempt-links.tsx';
+import { PlayerLink } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { ProgramLink } from '../../layout/program-link.tsx';
 import { AttemptDeliveries } from './attempt-deliveries.tsx';
@@ -89,7 +89,7 @@ function factsOf(attempt: DescribedAttempt) {
   const { player_ref: player, award } = attempt;
   return [
     { label: 'Status', value: <Status value={attempt.status} /> },
-    { label: 'Player', value: <Player value={player} /> },
+    { label: 'Player', value: <PlayerLink value={player} /> },
     { label: capitalised(contestOf(attempt)), value: <ContestLink attempt={attempt} /> },
     { label: 'Fee', value: <Money amount={attempt.fee} /> },
     { label: 'Created', value: <Time at={attempt.created_at} /> },

@@ -17,7 +17,7 @@ import { attemptSamples } from '../../kit/samples.ts';
 import { Status } from '../../kit/status.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { AttemptId, Player } from '../../layout/attempt-links.tsx';
+import { AttemptId, PlayerLink } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { ContestLink } from './contest-link.tsx';
 import type { readSearch } from './search.ts';
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<AttemptLine>[] = [
     grow: 2,
     cell: ({ id }) => <AttemptId value={id} isShort className="row-link" />,
   },
-  { name: 'Player', grow: 2.5, cell: (attempt) => <Player value={attempt.player_ref} /> },
+  { name: 'Player', grow: 2.5, cell: (attempt) => <PlayerLink value={attempt.player_ref} /> },
   { name: 'Contest', grow: 2.5, cell: (attempt) => <ContestLink attempt={attempt} isNamed /> },
   { name: 'Fee', grow: 0.8, align: 'end', cell: (attempt) => <Money amount={attempt.fee} /> },
   { name: 'Score', grow: 0.9, align: 'end', cell: ({ score }) => (score === null ? '–' : formatScore(score)) },

@@ -14,7 +14,7 @@ describe('the check of typed JSON', () => {
     expect(checkJson(' ').error).toBe('Enter JSON.');
   });
 
-  test('a whole number that a double cannot hold is reported, however deep it is', () => {
+  test('a whole number that a double cannot hold is reported at any depth', () => {
     expect(hasRoundedNumber(JSON.parse('{"map":{"when":[{"in":[18446744073709551615]}]}}'))).toBe(true);
     expect(hasRoundedNumber({ map: { score: '/18446744073709551615' }, n: [1.5, 9_007_199_254_740_991] })).toBe(false);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { PointerFailure } from '../../api/api-types.ts';
 import { lineAt, linesOf, placeInDescriptor, placeInSample, tokensOf } from './json-lines.ts';
 
-test('law: a value has the lines that JSON.stringify writes', () => {
+test('every value is shown in the lines that JSON.stringify writes', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = linesOf(value).map((line) => line.text);
@@ -28,11 +28,11 @@ describe('the line of a failure', () => {
     return lines[lineAt(lines, path)]?.text.trim();
   };
 
-  test('a failure in the descriptor is shown at the member that has the pointer', () => {
+  test('a failure in the descriptor is shown at the member that its pointer names', () => {
     expect(textAt(descriptor, placeInDescriptor(failure))).toBe('"score": {');
   });
 
-  test('a failure in the sample is shown at the nearest value of its record that exists', () => {
+  test('a failure in the sample is shown at the nearest value that exists', () => {
     const place = placeInSample(descriptor, sample, failure, 1);
     expect(place).toEqual(['events', '1', 'run', 'points']);
     const lines = linesOf(sample);
@@ -40,18 +40,18 @@ describe('the line of a failure', () => {
     expect(textAt(sample, placeInSample(descriptor, sample, failure, 0))).toBe('"points": "3"');
   });
 
-  test('a failure to find the records is shown from the start of the body', () => {
+  test('a failure to find the records is shown by its path from the start of the body', () => {
     const missing = { ...failure, pointer: '/evts', field: 'map.records' };
     expect(placeInSample(descriptor, sample, missing)).toEqual(['evts']);
     expect(textAt(sample, ['evts'])).toBe('{');
   });
 
-  test('a failure of a record is shown from the start of the body, or of its item in a list', () => {
+  test('a failure of a record is shown by its path from the start of the body or of its list item', () => {
     expect(placeInSample({}, { score: 1 }, { ...failure, pointer: '/attempt_id' }, 0)).toEqual(['attempt_id']);
     expect(placeInSample({}, [{ score: 1 }], { ...failure, pointer: '/attempt_id' }, 0)).toEqual(['0', 'attempt_id']);
   });
 
-  test('a pointer spells / and ~ of a name as ~1 and ~0', () => {
+  test('a pointer escapes / and ~ in a name as ~1 and ~0', () => {
     expect(tokensOf('/a~1b/c~0d/~01')).toEqual(['a/b', 'c~d', '~1']);
     expect(tokensOf('')).toEqual([]);
   });

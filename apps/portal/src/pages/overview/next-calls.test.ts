@@ -13,7 +13,7 @@ test('the sample calls contain the ids of the program', () => {
   expect(textOf(endpointSamples(LIVE, 'p-1'), 'curl')).toContain('"program_id":"p-1","environment":"live"');
 });
 
-test('the sample calls create a sandbox player in test, and link an existing account in live', () => {
+test('only the sample calls for test create a sandbox player', () => {
   expect(textOf(linkSamples(TEST, 'p-1'), 'curl')).toContain('/api/sandbox/players');
   expect(textOf(linkSamples(TEST, 'p-1'), 'SDK')).toContain("email: 'player-1@p-1.example', funds: '50.00' }");
   expect(JSON.stringify(linkSamples(LIVE, 'p-1'))).not.toContain('sandbox');

@@ -26,20 +26,20 @@ const doneOf = (...[first, seen]: Parameters<typeof stepsOf>) =>
     .filter(({ isDone }) => isDone)
     .map(({ name }) => name);
 
-test('each time that the overview returns marks its step as done', () => {
+test('the overview’s time of a step marks the step as done', () => {
   expect(doneOf(NONE, NOTHING_SEEN)).toEqual([]);
   expect(stepsOf(ALL, NOTHING_SEEN).every(({ isDone, at }) => isDone && at === AT)).toBe(true);
   expect(doneOf({ ...NONE, key_used_at: AT, endpoint_created_at: AT }, NOTHING_SEEN)).toEqual(['key', 'endpoint']);
   expect([isComplete(ALL), isComplete({ ...ALL, webhook_delivered_at: null })]).toEqual([true, false]);
 });
 
-test('an attempt in the sandbox console marks the steps that it needs as done, without a time', () => {
+test('an attempt in the sandbox console completes the steps before it without a time', () => {
   expect(doneOf(NONE, { hasAttempt: true, hasSettled: false })).toEqual(['player', 'attempt']);
   expect(doneOf(NONE, { hasAttempt: true, hasSettled: true })).toEqual(['player', 'attempt', 'outcome']);
   expect(stepsOf(NONE, { hasAttempt: true, hasSettled: true })[1]).toEqual({ name: 'player', isDone: true, at: null });
 });
 
-test('the sample of the next call names the player of a logged link, unless the log redacted the name', () => {
+test('the sample of the next call names the player of a logged link unless the log redacted that name', () => {
   expect(playerRefOf('{"player_ref":"a\\"b","linked":true}')).toBe('a"b');
   for (const body of [null, '{"linked":true}', '{"player_ref":"[redacted]"}', '{"player_ref":"cut']) {
     expect(playerRefOf(body)).toBeUndefined();

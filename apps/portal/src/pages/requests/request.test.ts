@@ -24,7 +24,7 @@ const request: RequestDetails = {
   response_body_truncated: false,
 };
 
-test('a request is shown as the curl command that repeats it, unless a part of its body was not kept', () => {
+test('the page of a request shows a curl command unless part of the body was not kept', () => {
   expect(curlOfRequest(request, 'https://host.example')).toBe(
     [
       "curl -X POST 'https://host.example/v1/attempts'",

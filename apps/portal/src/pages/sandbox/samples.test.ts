@@ -21,7 +21,7 @@ function textsOf(samples: readonly { readonly text: string }[]): readonly string
 }
 
 describe('one step', () => {
-  test('the sample of one step is the call of a partner with the real ids, by curl and by the SDK', () => {
+  test('the samples of a step call the API with the ids of the page', () => {
     expect(textsOf(samplesOf(CREATE, ORIGIN))).toEqual([
       [
         `curl -sS --fail-with-body -X POST '${ORIGIN}/v1/attempts'`,
@@ -34,14 +34,14 @@ describe('one step', () => {
     ]);
   });
 
-  test('a call of the sandbox uses the sandbox’s own route, without an Idempotency-Key', () => {
+  test('the sample of a sandbox call has no Idempotency-Key', () => {
     const [curl, sdk] = textsOf(samplesOf({ kind: 'hold-next-award', playerRef: 'a/b' }, ORIGIN));
     expect(curl).toContain(`'${ORIGIN}/api/sandbox/players/a%2Fb/hold-next-award'`);
     expect(curl).not.toContain('Idempotency-Key');
     expect(sdk).toBe(`await laurel.sandbox.holdNextAward('a/b');`);
   });
 
-  test('law: a shell and JavaScript read any player refs as they are', () => {
+  test('a shell and JavaScript read any player_ref of a sample unchanged', () => {
     const ref = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(fc.array(ref, { minLength: 20, maxLength: 20 }), (refs) => {
@@ -69,7 +69,7 @@ describe('the script of all steps', () => {
     scriptsOf([{ call: PLAYER }, { call: CREATE, attemptId: ATTEMPT }, { call: REPORT }], ORIGIN),
   );
 
-  test('the script of all steps creates its own player and attempts, and uses none of the page’s', () => {
+  test('the script of all steps creates its own player and attempts', () => {
     for (const text of [curl, sdk]) {
       expect(text).toContain(CHALLENGE);
       expect(text).not.toContain(ATTEMPT);
@@ -80,7 +80,7 @@ describe('the script of all steps', () => {
     expect(sdk).toContain('laurel.attempts.reportOutcome(attempt1.id, { score: 120 })');
   });
 
-  test('the script of all steps replaces each call that Laurel accepts only once by a comment', () => {
+  test('a comment replaces each call that Laurel accepts only once in the script of all steps', () => {
     const id = '01a21737-193b-806b-9ab3-a02eed48ebec';
     const once: readonly SandboxCall[] = [
       { kind: 'close-entries', roundId: id },
@@ -97,7 +97,7 @@ describe('the script of all steps', () => {
     }
   });
 
-  test('the script of all steps by curl passes the id of the created attempt to the next call', () => {
+  test('the curl script of all steps passes the id of the created attempt to the next call', () => {
     const fake = `curl() { for one in "$@"; do case "$one" in http*) echo "$one" >&2;; esac; done; printf '{"id":"made","challenge_id":"x"}'; }`;
     const { stderr, stdout, status } = spawnSync('bash', ['-c', `${fake}\n${curl}`], {
       encoding: 'utf8',

@@ -56,7 +56,7 @@ describe('the advice for a refusal', () => {
     expect(adviceFor(REPORT, { kind: 'unreachable' })).toContain('may have had its effect');
   });
 
-  test('there is no advice for a refusal whose message names a field', () => {
+  test('no advice is shown for a refusal whose message names a field', () => {
     expect(adviceFor(REPORT, refusal('invalid_request'))).toBeUndefined();
   });
 });

@@ -29,7 +29,7 @@ async function standardHeaders(timestamp = SECONDS) {
 }
 
 describe('the verdict on a webhook', () => {
-  test('the page asks for missing input, and gives no verdict until the input is complete', async () => {
+  test('the page gives no verdict until the input is complete', async () => {
     expect(await verdictOf({ body: '', headers: ' ', secrets: '\n' })).toEqual({
       result: 'incomplete',
       findings: [{ code: 'body_missing' }, { code: 'headers_missing' }, { code: 'secret_missing' }],
@@ -103,7 +103,7 @@ describe('the verdict on a webhook', () => {
     expect([result, findings.map((finding) => finding.code)]).toEqual(['refused', [code]]);
   });
 
-  test('digits in upper case are accepted, with a warning', async () => {
+  test('upper-case digits of a signature are accepted with a warning', async () => {
     const headers = `X-Webhook-Signature: sha256=${SIGNATURE.slice(7).toUpperCase()}`;
     expect((await verdictOf({ headers })).result).toBe('genuine');
     expect(await codesOf({ headers })).toEqual(['genuine', 'upper_case_hex']);
@@ -130,7 +130,7 @@ describe('the verdict on a webhook', () => {
     }
   });
 
-  test('one matching secret of several is enough, and the verdict shows its last characters', async () => {
+  test('a webhook is genuine if one of several secrets matches', async () => {
     const { result, findings } = await verdictOf({ secrets: `${OTHER}\n\n${SECRET}\n` });
     expect(result).toBe('genuine');
     expect(findings[1]).toEqual({
@@ -155,7 +155,7 @@ describe('the verdict on a webhook', () => {
     expect(await codesOf({ body })).toEqual([code]);
   });
 
-  test('a body that was parsed and serialized again is recognised, whatever it contains', async () => {
+  test('the verdict recognises any body that was parsed and serialized again', async () => {
     const data = fc.dictionary(fc.string(), fc.jsonValue());
     await fc.assert(
       fc.asyncProperty(data, fc.integer({ min: 1, max: 4 }), async (sent, indent) => {
@@ -188,7 +188,7 @@ describe('the verdict on webhook-signature', () => {
     ]);
   });
 
-  test('if neither signature matches, the verdict has the reason once', async () => {
+  test('the verdict gives its reason once if neither signature matches', async () => {
     const headers = `${await standardHeaders()}\nX-Webhook-Signature: ${SIGNATURE}`;
     expect(await codesOf({ headers, secrets: OTHER })).toEqual(['mismatch']);
     expect(await codesOf({ headers, body: `${BODY}\n` })).toEqual(['body_padded']);
@@ -199,7 +199,7 @@ describe('the verdict on webhook-signature', () => {
     expect((await verdictOf({ headers })).result).toBe('refused');
   });
 
-  test('the verdict reports a timestamp in milliseconds or as a date, and whether it would match in seconds', async () => {
+  test('the verdict recognises a timestamp in milliseconds or as a date', async () => {
     const headers = await standardHeaders();
     for (const timestamp of [`${SECONDS}000`, new Date(Number(SECONDS) * 1_000).toISOString()]) {
       const { findings } = await verdictOf({ headers: headers.replace(SECONDS, timestamp) });
@@ -211,7 +211,7 @@ describe('the verdict on webhook-signature', () => {
     ]);
   });
 
-  test('the verdict reports a missing header, another timestamp and another format', async () => {
+  test('the verdict reports a missing header', async () => {
     const headers = await standardHeaders();
     expect(await codesOf({ headers: headers.replace('webhook-id: d\n', '') })).toEqual(['standard_header_missing']);
     expect(await codesOf({ headers: headers.replace(`webhook-timestamp: ${SECONDS}\n`, '') })).toEqual([

@@ -4,7 +4,7 @@ import { useList } from '../../api/use-read.ts';
 import { standingsColumns } from '../../contests/standings-columns.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { ListTable } from '../../kit/list-table.tsx';
-import { Player } from '../../layout/attempt-links.tsx';
+import { PlayerLink } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 
 const PAGE_ROWS = 100;
@@ -32,5 +32,5 @@ export function StandingsTable({ roundId, unit }: StandingsTableProps): ReactNod
 }
 
 function playerOf({ player_ref }: LeaderboardRow): ReactNode {
-  return <Player value={player_ref} />;
+  return <PlayerLink value={player_ref} />;
 }

@@ -3,14 +3,14 @@ import { periodOf } from './resend-period.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
 
-test('a number of hours is the period that ends now', () => {
+test('a number of hours names the period that ends now', () => {
   expect(periodOf({ since: '24', from: '', to: '' }, NOW)).toEqual({
     from: '2026-11-20T12:00:00.000Z',
     to: '2026-11-21T12:00:00.000Z',
   });
 });
 
-test('two instants make a period only if the first is before the second', () => {
+test('two instants form a period only if the first is before the second', () => {
   const custom = (from: string, to: string) => periodOf({ since: 'custom', from, to }, NOW);
   const local = (text: string) => new Date(text).toISOString();
   expect(custom('2026-11-20T10:00', '2026-11-20T11:30')).toEqual({

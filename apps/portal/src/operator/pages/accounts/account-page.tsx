@@ -13,7 +13,7 @@ import { Time } from '../../../kit/time.tsx';
 import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
 import { ProgramId } from '../../layout/item-ids.tsx';
 import { AccountKind } from './account-kind.tsx';
-import { Concerns } from './concerns-view.tsx';
+import { AccountFlags } from './concerns-view.tsx';
 import { environmentOf } from './environment.ts';
 import { FactsSection } from './facts-section.tsx';
 import { ActionsSection, AttemptsSection, PayoutsSection } from './history-sections.tsx';
@@ -55,7 +55,7 @@ function ShownAccount({ account, above }: ShownAccountProps): ReactNode {
       above={above}
       beside={
         <>
-          <AccountKind account={account} /> <Concerns account={account} />
+          <AccountKind account={account} /> <AccountFlags account={account} />
         </>
       }
     >

@@ -11,7 +11,7 @@ import { Page } from '../../../kit/page.tsx';
 import type { Column } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
 import { AccountKind } from './account-kind.tsx';
-import { Concerns } from './concerns-view.tsx';
+import { AccountFlags } from './concerns-view.tsx';
 import { CreateAccount } from './create-account.tsx';
 import { type AccountSearch, ENVIRONMENTS, FLAGS, missingOfPlayer } from './search.ts';
 
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Account>[] = [
     ),
   },
   { name: 'Money', cell: (account) => <AccountKind account={account} /> },
-  { name: 'What is known of it', cell: (account) => <Concerns account={account} /> },
+  { name: 'What is known of it', cell: (account) => <AccountFlags account={account} /> },
   { name: 'Jurisdiction', cell: ({ jurisdiction }) => jurisdiction },
   { name: 'Id', grow: 2, cell: ({ id }) => <Id value={id} what="account" /> },
   { name: 'Created', align: 'end', cell: (account) => <Time at={account.created_at} /> },

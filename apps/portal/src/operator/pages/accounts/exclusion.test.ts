@@ -8,7 +8,7 @@ test('the end of a self-exclusion must be in the future', () => {
   for (const typed of ['', 'tomorrow', '2026-11-26T12:00:00Z']) expect(exclusionOf(typed, NOW)).toBeUndefined();
 });
 
-test('at the instant at which a self-exclusion ends, the player is no longer excluded', () => {
+test('a self-exclusion no longer applies at the instant at which it ends', () => {
   expect(isExcluded('2026-11-26T12:00:00.001Z', NOW)).toBe(true);
   expect(isExcluded('2026-11-26T12:00:00.000Z', NOW)).toBe(false);
   expect(isExcluded(null, NOW)).toBe(false);

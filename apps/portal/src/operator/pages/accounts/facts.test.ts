@@ -42,7 +42,7 @@ test('each fact that another operator has changed is named', () => {
   ]);
 });
 
-test('the fact about a program shows the linked players, or that the program is severed from the account', () => {
+test('the fact about a program shows its linked players or its severance', () => {
   const at = '2026-11-26T12:00:00.000Z';
   const linked: AccountLinks = {
     data: [

@@ -11,7 +11,7 @@ import { Section } from '../../../kit/page.tsx';
 import { Status } from '../../../kit/status.tsx';
 import { Time } from '../../../kit/time.tsx';
 import { AccountId, PayoutId } from '../../layout/item-ids.tsx';
-import { Concerns } from '../accounts/concerns-view.tsx';
+import { AccountFlags } from '../accounts/concerns-view.tsx';
 import { explainReason } from '../payouts/reasons.ts';
 
 export function PayoutSection({ attempt }: { readonly attempt: OperatorAttempt }): ReactNode {
@@ -83,7 +83,7 @@ function Account({ accountId }: { readonly accountId: string }): ReactNode {
         <Facts
           items={[
             { label: 'E-mail', value: account.email },
-            { label: 'Flags', value: <Concerns account={account} /> },
+            { label: 'Flags', value: <AccountFlags account={account} /> },
             { label: 'Verification level', value: account.verification_level },
             { label: 'Account', value: <AccountId value={account.id} isShort /> },
             {

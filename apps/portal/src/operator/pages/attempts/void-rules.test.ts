@@ -4,12 +4,12 @@ import { voidConsequence, whyNotVoidable } from './void-rules.ts';
 const OPEN = { status: 'open', fee: '1.00', environment: 'live', timeline: [] } as const;
 const REFUNDED = { kind: 'fee_refunded', at: '2026-11-26T12:00:00.000Z' } as const;
 
-test('an operator can void an open attempt, and can repeat a void that was interrupted before the refund', () => {
+test('an operator can void an attempt that is open or whose void was not refunded', () => {
   expect(whyNotVoidable({ ...OPEN, timeline: [] })).toBeNull();
   expect(whyNotVoidable({ ...OPEN, timeline: [], status: 'voided' })).toBeNull();
 });
 
-test('the page of an attempt that has ended says why it cannot be voided', () => {
+test('the page of an attempt that has ended says why no operator can void it', () => {
   expect(whyNotVoidable({ ...OPEN, status: 'voided', timeline: [REFUNDED] })).toBe('It is voided.');
   expect(whyNotVoidable({ ...OPEN, status: 'voided', fee: '0.00', timeline: [] })).toBe('It is voided.');
   expect(whyNotVoidable({ ...OPEN, status: 'expired', timeline: [] })).toMatch(/its fee goes back by itself/);
@@ -17,7 +17,7 @@ test('the page of an attempt that has ended says why it cannot be voided', () =>
   expect(whyNotVoidable({ ...OPEN, status: 'settled', timeline: [] })).toMatch(/stands. A deposit can make it good/);
 });
 
-test('the dialog of a void states which money moves, or that no money moves', () => {
+test('the void dialog states which money is refunded', () => {
   expect(voidConsequence({ ...OPEN, timeline: [] })).toMatch(
     /^The player has the fee of \$1.00 in real money back at once/,
   );

@@ -6,7 +6,7 @@ const HOLDS = check('holds', 0, 0);
 const PLAY = check('play', 0, 3);
 const REAL = check('real', 1, 0);
 
-test('violations of real money are listed first, then those of play money, then the checks without a violation in their order', () => {
+test('an audit report lists violations of real money before violations of play money', () => {
   const checks = [HOLDS, check('holds_too', 0, 0), PLAY, REAL];
   expect(inOrderOfHarm(checks).map(({ id }) => id)).toEqual(['real', 'play', 'holds', 'holds_too']);
 });
@@ -15,7 +15,7 @@ test('a report without violations says so', () => {
   expect(verdictOf(reportOf([HOLDS, HOLDS])).title).toBe('Every money rule holds');
 });
 
-test('a report says whether its violations are all of play money', () => {
+test('a report says whether real money or only play money breaks a rule', () => {
   expect(verdictOf(reportOf([HOLDS, PLAY])).title).toBe('Play money breaks 1 rule');
   expect(verdictOf(reportOf([REAL, REAL, PLAY, HOLDS])).title).toBe('Real money breaks 2 rules');
 });

@@ -8,13 +8,13 @@ function sent(fields: Readonly<Record<string, string>>): unknown {
   return JSON.parse(JSON.stringify(challengeRequestOf(form)));
 }
 
-test('an empty field is left out of the request, so the server applies its default', () => {
+test('the request omits empty fields', () => {
   expect(sent({ name: ' Sprint ', description: ' ', min_calibration_n: '', jurisdictions: '' })).toEqual({
     name: 'Sprint',
   });
 });
 
-test('the request has amounts as texts, numbers as numbers, and jurisdictions as a list', () => {
+test('the request sends amounts as texts and numbers as numbers', () => {
   expect(
     sent({ fee: '1.00', target_pass_rate: '0.2', score_min: '-1.5', top_n: '10', jurisdictions: 'US-CA, GB\nDE' }),
   ).toEqual({
@@ -26,7 +26,7 @@ test('the request has amounts as texts, numbers as numbers, and jurisdictions as
   });
 });
 
-test('a text that is not a number is sent unchanged, and the server refuses it', () => {
+test('a text that is not a number is sent unchanged', () => {
   expect(sent({ top_n: 'ten', threshold: '1,000', target_pass_rate: 'Infinity', score_max: '0x10' })).toEqual({
     top_n: 'ten',
     threshold: '1,000',

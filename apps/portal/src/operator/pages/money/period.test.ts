@@ -4,7 +4,7 @@ import { daysUntil, isDay, periodOf } from './period.ts';
 const TODAY = '2026-11-26';
 
 describe('the periods of money', () => {
-  it('the period of a day is the day, that of a week the 7 days that end with it, and that of a month the calendar month', () => {
+  it('the period of a week ends with the chosen day, and that of a month is its calendar month', () => {
     expect(periodOf('day', TODAY, TODAY)).toEqual({
       from: TODAY,
       to: TODAY,
@@ -28,7 +28,7 @@ describe('the periods of money', () => {
     expect(periodOf('week', TODAY, TODAY).after).toBeUndefined();
   });
 
-  it('the weeks before and after a week do not overlap it', () => {
+  it('consecutive weeks do not overlap', () => {
     const { before } = periodOf('week', TODAY, TODAY);
     expect(periodOf('week', before, TODAY).after).toBe(TODAY);
   });

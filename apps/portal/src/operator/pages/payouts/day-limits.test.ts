@@ -10,18 +10,18 @@ function exceededBy(amount: string, account: Partial<typeof ACCOUNT>, limit = '9
   );
 }
 
-test('a payout that reaches a limit exactly is within it, and one cent more is over it', () => {
+test('a payout exceeds a limit only by at least one cent more than the limit', () => {
   expect(exceededBy('5.00', {})).toEqual([false, false, false]);
   expect(exceededBy('5.01', {})).toEqual([false, true, false]);
   expect(exceededBy('10.00', { amount: '0.00' }, '5000.00')).toEqual([false, false, false]);
   expect(exceededBy('10.01', { amount: '0.00' }, '5000.00')).toEqual([false, false, true]);
 });
 
-test('a payout beyond the allowed number of payouts exceeds the limit of the number alone', () => {
+test('one payout too many exceeds only the limit on the number of payouts', () => {
   expect(exceededBy('5.00', { count: 5 })).toEqual([true, false, false]);
 });
 
-test('no payout exceeds a limit of a program that has none', () => {
+test('a program without limits has no payout that exceeds a limit', () => {
   const program = { amount: '999999999.00', amount_limit: null };
   const [, , last] = dayLimitsOf({ amount: '5.00', paid_24h: { account: ACCOUNT, program } });
   expect(last).toEqual({

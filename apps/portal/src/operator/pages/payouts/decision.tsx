@@ -8,7 +8,7 @@ import { money } from '../../../kit/format.ts';
 import type { Fact } from '../../layout/changes-since.ts';
 import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
 import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
-import { Concerns } from '../accounts/concerns-view.tsx';
+import { AccountFlags } from '../accounts/concerns-view.tsx';
 import { consequenceOf, type Verb } from './consequences.ts';
 import { dayLimitsOf } from './day-limits.ts';
 import { explainReason } from './reasons.ts';
@@ -69,7 +69,7 @@ export function Decision<P extends Payout>({ payout, facts, verb, onClose, child
   );
 }
 
-/** For an operator who decides from the list. */
+/** Shows an operator who decides from the list why a payout is held. */
 export function Background({ payout }: { readonly payout: Payout }): ReactNode {
   const reading = useRead<DescribedPayout>(`/payouts/${payout.award_id}`);
   const described = reading.state === 'loaded' ? reading.data : undefined;
@@ -82,7 +82,7 @@ export function Background({ payout }: { readonly payout: Payout }): ReactNode {
         { label: 'Account', value: described?.account.email ?? '…' },
         {
           label: 'What is known of it',
-          value: described === undefined ? '…' : <Concerns account={described.account} />,
+          value: described === undefined ? '…' : <AccountFlags account={described.account} />,
         },
         ...limits.map(({ what, paid, limit }) => ({ label: `${what}, in 24 hours`, value: `${paid} of ${limit}` })),
       ]}

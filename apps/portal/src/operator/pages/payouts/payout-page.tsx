@@ -11,7 +11,7 @@ import { Status } from '../../../kit/status.tsx';
 import { Time } from '../../../kit/time.tsx';
 import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
 import { AccountId } from '../../layout/item-ids.tsx';
-import { Concerns } from '../accounts/concerns-view.tsx';
+import { AccountFlags } from '../accounts/concerns-view.tsx';
 import { DecisionSection } from './decision-section.tsx';
 import { LimitsTable } from './limits-table.tsx';
 import { OtherPayouts } from './other-payouts.tsx';
@@ -121,7 +121,7 @@ function AccountSection({ payout: { account } }: { readonly payout: DescribedPay
       <Facts
         items={[
           { label: 'E-mail', value: account.email },
-          { label: 'Flags', value: <Concerns account={account} /> },
+          { label: 'Flags', value: <AccountFlags account={account} /> },
           { label: 'Verification level', value: String(account.verification_level) },
           { label: 'Kind', value: account.sandbox_only ? 'sandbox' : 'a person' },
           {

@@ -14,12 +14,12 @@ test('each flag of an account is a concern', () => {
   expect(concernsOf(flagged, NOW)).toEqual(['enforcement flag', 'under investigation', 'blocked']);
 });
 
-test('a self-exclusion is a concern until it has passed', () => {
+test('a self-exclusion is a concern until it ends', () => {
   expect(concernsOf({ ...CALM, self_excluded_until: '2026-11-26T12:00:00.001Z' }, NOW)).toEqual(['self-excluded']);
   expect(concernsOf({ ...CALM, self_excluded_until: '2026-11-26T12:00:00.000Z' }, NOW)).toEqual([]);
 });
 
-test('a known reason of a hold is shown as a sentence, and an unknown one as its code in words', () => {
+test('a known reason of a hold is shown as a sentence', () => {
   expect(explainReason('under_investigation')).toBe('The account is under investigation.');
   expect(explainReason('a_newer_reason')).toBe('a newer reason');
 });

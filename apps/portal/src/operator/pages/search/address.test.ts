@@ -15,17 +15,17 @@ test.each([
   ['challenge', '/challenges/i-1'],
   ['tournament', '/tournaments/i-1'],
   ['round', '/rounds/i-1'],
-] as const)('the result %s of a search links to %s', (kind, to) => {
+] as const)('the search result %s links to %s', (kind, to) => {
   expect(addressOf(found(kind, { attempt_id: 'a-1', program_id: 'p-1' }))).toEqual({ to, search: {} });
 });
 
-test('a developer that is found links to the list of developers, filtered to that developer', () => {
+test('a developer in the search results links to the list of developers, filtered to that developer', () => {
   const address = { to: '/developers', search: { email: 'dev@example.com' } };
   expect(addressOf(found('developer', { summary: 'dev@example.com' }))).toEqual(address);
 });
 
 test.each(['receipt', 'delivery', 'event', 'request'] as const)(
-  'the result %s of a search links to its attempt, or to its program if it has no attempt',
+  'the search result %s links to its attempt, or to its program if it has no attempt',
   (kind) => {
     const ofAttempt = found(kind, { attempt_id: 'a-1', program_id: 'p-1' });
     expect(addressOf(ofAttempt)).toEqual({ to: '/attempts/a-1', search: {} });
@@ -34,7 +34,7 @@ test.each(['receipt', 'delivery', 'event', 'request'] as const)(
   },
 );
 
-test('a player_ref that is found links to the attempts of the player in its program and environment', () => {
+test('a player_ref in the search results links to the attempts of the player in its program and environment', () => {
   expect(addressOf(found('player_ref', { program_id: 'p-1', environment: 'live', account_id: 'c-1' }))).toEqual({
     to: '/attempts',
     search: { program_id: 'p-1', environment: 'live', player_ref: 'i-1' },

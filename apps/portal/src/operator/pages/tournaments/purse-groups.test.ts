@@ -24,7 +24,7 @@ test('each group begins with the rank after the last rank of the group before it
   expect(totalOf(groups)).toBe('73.00');
 });
 
-test('an invalid number of ranks pays no rank, and with an invalid amount there is no total', () => {
+test('a group of ranks with an invalid number of ranks is not paid', () => {
   for (const ranks of ['', '0', '-1', '1.5', 'two', String(MAX_RANKS + 1)]) {
     expect(purseOf(typed([ranks, '5.00']))).toEqual([]);
     expect(totalOf(typed([ranks, '5.00']))).toBe('0.00');
@@ -33,7 +33,7 @@ test('an invalid number of ranks pays no rank, and with an invalid amount there 
   for (const amount of ['', '5', '5.0', '-5.00', 'five']) expect(totalOf(typed(['1', amount]))).toBeNull();
 });
 
-test('groups that are typed with falling amounts are the groups that a page shows of the same purse', () => {
+test('groups with falling amounts are shown as they were typed', () => {
   const falling = fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(

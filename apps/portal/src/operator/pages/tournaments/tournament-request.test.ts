@@ -13,12 +13,12 @@ const PURSE = [
   { rank: 2, amount: '5.00' },
 ];
 
-test('the request has no tiebreak if its metric is empty, and no round length if the length is empty', () => {
+test('the request omits the tiebreak and the round length if their fields are empty', () => {
   const fields = { name: 'Cup', tiebreak_metric_name: '', tiebreak_direction: 'lower_is_better', length_unit: '60' };
   expect(sent(fields)).toEqual({ name: 'Cup', purse_table: PURSE });
 });
 
-test('the request has the length of a round in seconds, whatever unit was chosen', () => {
+test('the request states the length of a round in seconds, whatever unit was chosen', () => {
   for (const [length, unit, seconds] of [
     ['11', '60', 660],
     ['1.5', '3600', 5_400],
