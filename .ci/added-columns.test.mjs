@@ -9,19 +9,19 @@ describe('a migration that adds a column beside the previous release', () => {
     problemsOf({ migrations: new Map([[ADDED, sql]]), sources: new Map(Object.entries(sources)) });
   const reader = "const SELECT = { name: 'load', text: 'select * from accounts where id = $1' };";
 
-  test('is refused if the previous release returns every column of the table', () => {
+  test('a new column is refused if the previous release returns every column of its table', () => {
     expect(problems('alter table accounts add column note text;', { [READER]: reader })).toEqual([
       `${ADDED} adds a column to accounts, of which the previous release returns every column (${READER}): add a table, or the column a release later`,
     ]);
   });
 
-  test('is accepted on another table, and on a table of that name of another service', () => {
+  test('a new column is accepted if no statement of its service returns every column of its table', () => {
     expect(problems('alter table payouts add column note text;', { [READER]: reader })).toEqual([]);
     const other = { 'services/challenge/src/repository/accounts.ts': reader };
     expect(problems('alter table accounts add column note text;', other)).toEqual([]);
   });
 
-  test('is refused for a statement of a library, whose tables are those of its services', () => {
+  test('a new column is refused if a library’s statement returns every column of the table', () => {
     const library = { 'libs/attempts/src/repository/accounts.ts': reader };
     expect(problems('alter table accounts add column note text;', library)).toHaveLength(1);
   });
@@ -53,14 +53,14 @@ test.each([
   expect([...returnedTables(sql)]).toEqual([]);
 });
 
-test('a fragment with an alias alone is of the table that another text of the file calls so', () => {
+test('an alias in a fragment names the table to which another text of the file gives that alias', () => {
   const source = `
     const COLUMNS = 'c.*, b.score';
     const BY_ID = \`select \${COLUMNS} from challenges c left join bars b on true\`;`;
   expect([...tablesOfSource('challenges.ts', source)]).toEqual(['challenges']);
 });
 
-test('a migration widens the tables to which it adds columns, and no others', () => {
+test('the check lists only the tables to which a migration adds columns', () => {
   const sql = `
     alter table if exists only public.accounts add column note text, add column at timestamptz;
     alter table awards

@@ -59,7 +59,7 @@ const TAKEN = [
   'Math.abs(one.getTime())',
 ];
 
-test('the check refuses each comparison of instants in place, and names its line', () => {
+test('the check refuses each direct comparison of instants and names its line', () => {
   const { status, problems } = check([...REFUSED, ...TAKEN]);
   const compared = REFUSED.map((text) => text.replace('maybe !== null && ', ''));
   const lineOf = (index) => DECLARATIONS.length + 1 + index;
@@ -76,6 +76,6 @@ test('the check passes every other comparison', () => {
   expect(check(TAKEN)).toEqual({ status: 0, problems: [] });
 });
 
-test('the check reads no test, and fails where that leaves nothing to read', () => {
+test('the check skips tests and fails if no other file is left', () => {
   expect(check(REFUSED, 'libs/rule/src/rule.test.ts')).toEqual({ status: 1, problems: [] });
 });

@@ -32,7 +32,7 @@ function check(changed) {
 }
 
 describe('the check of citations and links', () => {
-  test('the check of citations passes a repository in which each citation and link has a target', () => {
+  test('the check of citations accepts a repository in which each citation and link has a target', () => {
     expect(check({})).toEqual({ status: 0, problems: [] });
   });
 
@@ -63,7 +63,7 @@ describe('the check of citations and links', () => {
     const contract = { 'docs/contract/api.md': '# API\n\n## Errors\n\nBranch on\n`code`.\n\n## Rate\n\nA minute.\n' };
     const rows = (...lines) => ({ ...contract, 'docs/contract/coverage.md': `# Coverage\n\n${lines.join('\n')}\n` });
 
-    test('the list of sentences may quote from below a heading, over the end of a line, and name a test that exists', () => {
+    test('the list of sentences may quote a sentence that a line break divides', () => {
       const row = '| api.md, "Errors" | Branch on `code`. | `src/a.test.ts` states it |';
       expect(check({ ...rows(row), 'src/a.test.ts': '' })).toEqual({ status: 0, problems: [] });
     });

@@ -23,7 +23,7 @@ describe('the comparison of proto/ with the last one that landed', () => {
     expect(problemsOf({ findings: [deleted], rpcs: [], removed: namesakes })).toHaveLength(1);
   });
 
-  test('an rpc that is removed and listed is no problem, and any other finding still is', () => {
+  test('listing a removed rpc excuses only its own removal', () => {
     expect(problemsOf({ findings: [deleted], rpcs: [], removed: [CLOSE] })).toEqual([]);
     expect(problemsOf({ findings: [deleted, deletedField], rpcs: [], removed: [CLOSE] })).toEqual([
       `proto/laurel/challenge/v1/challenge.proto:11: ${deletedField.message} (${deletedField.type})`,

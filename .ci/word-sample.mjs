@@ -13,7 +13,7 @@ const SOURCES = /\.(?:tsx?|mjs|proto)$/;
 const DERIVED = /\/generated\/|\/src\/(?:api\/)?api-types\.ts$|^libs\/browser\/src\/(?:player-shapes|closed-sets)\.ts$/;
 const EXPORT = /^export (?:async )?(?:const|let|function\*?|class|type|interface) (\w+)/gm;
 /** What precedes a test title: `test(`, `test.each([...])(` and the like. */
-const TITLED = /\b(?:test|it)(?:\.\w+)*(?:\((?:[^()]|\([^()]*\))*\))?\(\s*$/;
+const TITLED = /(?<![.\w])(?:test|it)(?:\.\w+)*(?:\((?:[^()]|\([^()]*\))*\))?\(\s*$/;
 
 const [seed = DEFAULT_SEED, ...folders] = process.argv.slice(2);
 const files = execFileSync('git', ['ls-files', ...folders], { encoding: 'utf8' })

@@ -52,12 +52,12 @@ test.each([
   expect(check({ [NAME]: `// ${sentence}\n` }).problems).toHaveLength(1);
 });
 
-test('the check finds a phrase that a line break divides, and names the line where it begins', () => {
+test('the check finds a phrase that a line break divides', () => {
   const source = ['const one = 1;', '/**', ' * The row that the wallet has', ' * it changes.', ' */', ''].join('\n');
   expect(check({ [NAME]: source }).problems).toEqual([`${NAME}:3 ${HAS_IT}`]);
 });
 
-test('the check refuses a comment that ends after column 100, and counts the code before it', () => {
+test('the check counts the code before a comment when it refuses one that ends after column 100', () => {
   const wide = `// ${'x'.repeat(98)}`;
   const after = `const one = 1; // ${'x'.repeat(90)}`;
   expect(check({ [NAME]: [wide, wide.slice(1, -1), after, ''].join('\n') }).problems).toEqual([
@@ -66,7 +66,7 @@ test('the check refuses a comment that ends after column 100, and counts the cod
   ]);
 });
 
-test('the check takes no text in quotes and no regular expression for a comment', () => {
+test('the check ignores text in quotes and regular expressions that look like a comment', () => {
   const wide = 'x'.repeat(120);
   const source = [
     `const address = 'https://${wide}';`,
@@ -78,7 +78,7 @@ test('the check takes no text in quotes and no regular expression for a comment'
   expect(check({ [NAME]: source })).toEqual({ status: 0, problems: [] });
 });
 
-test('the check reads the comments and texts of elements, and takes no text between tags for a comment', () => {
+test('the check reads the comments and texts of elements, but not the text between tags as a comment', () => {
   const wide = 'x'.repeat(120);
   const name = 'libs/new/src/page.tsx';
   const source = [
@@ -96,7 +96,7 @@ test('the check reads the comments and texts of elements, and takes no text betw
   expect(found.toSorted()).toEqual([...problems, `${name}:6 "whoever": name the actor`]);
 });
 
-test('the check reads comments of proto and SQL files, and fails where it has nothing to read', () => {
+test('the check reads the comments of proto and SQL files', () => {
   expect(
     check({ 'libs/new/a.proto': '// Of a call.\nmessage A {}\n', 'libs/new/a.sql': "select '--x', 1 -- Of a row.\n" })
       .problems,
