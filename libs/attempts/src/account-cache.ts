@@ -8,7 +8,7 @@ import type { Player } from './domain/player.ts';
 
 export interface AccountCache {
   get(player: Player): string | null;
-  /** Null evicts the ref, which names no account. */
+  /** Puts the account of a ref; null evicts the ref, which names no account. */
   put(player: Player, accountId: string | null): void;
 }
 

@@ -20,7 +20,7 @@ import type { OpenCandidate, PlayerOfContest } from './repository/open-candidate
 import type { RefundEvents, RefundQueue } from './repository/refunds-due.ts';
 import type { AwardTable } from './steps/pay-awards.ts';
 
-/** One attempt to create. */
+/** A request to create one attempt. */
 export interface CreationRequest {
   readonly attemptId: string;
   readonly tenant: Tenant;
@@ -48,9 +48,9 @@ export type Reservation =
   | { readonly kind: 'ask_wallet' }
   | Refused;
 
-/** One reported score. */
+/** A report of one score. */
 export interface Report extends ScoreReport {
-  /** Null when none was sent. */
+  /** The tiebreak is null when none was sent. */
   readonly tiebreak: number | null;
   /** Whether the wallet is known to have posted the fee; the row may still be `pending`. */
   readonly feePosted: boolean;
@@ -142,7 +142,7 @@ export interface Contest {
    */
   settledWithAward?(won: OwedAward<PayableAward>, outcome: RecordedOutcome): Event;
 
-  /** Null if there is none. */
+  /** Resolves to the attempt, or to null if there is none. */
   findAttempt(id: string): Promise<FoundAttempt | null>;
   /** The outcome of a settled attempt. */
   loadOutcome(attemptId: string): Promise<RecordedOutcome>;
@@ -151,8 +151,8 @@ export interface Contest {
   /** The prize that a settled attempt won; null for none, and in a contest that pays by rank. */
   findAwardOf(attemptId: string): Promise<OwedAward<PayableAward> | null>;
   /**
-   * In a contest that pays by rank: the id of the award for the rank of the attempt's player; null
-   * for none.
+   * Finds the id of the award for the rank of the attempt's player, in a contest that pays by rank;
+   * null for none.
    */
   findRankAwardOf?(attemptId: string): Promise<string | null>;
   /** The contests of this id, and what they belong to. */

@@ -20,7 +20,7 @@ import { createDeleteOldIdempotencyUses, DELETION_INTERVAL_MS } from './sweeps/d
 import { type AttemptExpirer, createAttemptExpirer } from './sweeps/expire-attempts.ts';
 import { createPendingResolver, type PendingResolver } from './sweeps/resolve-pending.ts';
 
-/** Parsed by settings.ts. */
+/** The settings that settings.ts parses. */
 export interface AttemptSettings {
   readonly ATTEMPT_TTL_SECONDS: number;
   readonly PENDING_GRACE_SECONDS: number;

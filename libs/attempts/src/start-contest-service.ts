@@ -9,7 +9,7 @@ import type { ContestServiceName } from '@laurel/values/ids';
 import { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
 import { connectWallet, type Wallet } from './wallet.ts';
 
-/** Parsed by settings.ts. */
+/** The settings that settings.ts parses. */
 export interface ContestServiceSettings {
   readonly WALLET_ADDRESS: string;
   readonly NATS_URL: string;

@@ -114,7 +114,7 @@ export interface Wallet extends AsyncDisposable {
   findPayoutHistory(awardId: string): Promise<PayoutHistory | null>;
   /** The posted fee of the attempt, with its refund; null if none was posted. */
   findFee(attemptId: string): Promise<FeeHistory | null>;
-  /** Posted fees of the contest service's attempts with a higher id, in attempt id order. */
+  /** Lists posted fees of the contest service's attempts with a higher id, in attempt id order. */
   listFees(owner: ContestServiceName, afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
   /** Payouts of the contest service's awards with a higher id, in award id order. */
   listAwardPayouts(owner: ContestServiceName, afterAwardId: string, limit: number): Promise<readonly PayoutListing[]>;

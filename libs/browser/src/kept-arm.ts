@@ -7,7 +7,7 @@ import { type InitOptions, isObject, parse } from './transport.ts';
 export interface Arm {
   readonly id: string;
   readonly target: Target;
-  /** When it was first sent, in milliseconds since 1970; absent before that. */
+  /** The time when the arm was first sent, in milliseconds since 1970; absent before that. */
   readonly sentAt?: number;
   readonly attemptId?: string;
 }
@@ -26,7 +26,10 @@ const REPEATABLE_MS = 12 * 3_600_000;
 export function createArmStore(storage: NonNullable<InitOptions['storage']>, { endpoint, player }: InitOptions) {
   const key = `laurel:${JSON.stringify([endpoint, player])}`;
   return {
-    /** Undefined if there is no arm or a damaged one, whose id is lost as in a closed tab. */
+    /**
+     * Reads the arm; undefined if there is none or a damaged one, whose id is lost as in a closed
+     * tab.
+     */
     read(): Arm | undefined {
       const arm = parse(String(storage.getItem(key)));
       return isArm(arm) ? arm : undefined;

@@ -73,7 +73,7 @@ export class PlayerClient extends EventTarget {
     }
     const only = 'roundId' in target ? { roundId: target.roundId } : { challengeId: target.challengeId };
     const armed = newArm(only);
-    // First the storage: what it does not keep is not sent.
+    // The storage is written first: an arm that it does not keep is not sent.
     store.write(armed);
     this.#take(armed);
   }
@@ -168,7 +168,7 @@ export class PlayerClient extends EventTarget {
       this.#attempt = attempt;
       return attempt;
     } catch (error) {
-      // Nothing was sent: it stays armed, or unconfirmed.
+      // Nothing was sent, so the arm remains armed or unconfirmed.
       if (this.#arm === arm) this.#take(arm);
       if (this.#arm === sent) this.#persist(isRefusal(error) ? undefined : this.#asKnown(arm, sent, error));
       throw error;

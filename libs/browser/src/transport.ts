@@ -14,7 +14,10 @@ export interface InitOptions {
    * another player signs in.
    */
   readonly player?: string;
-  /** Sent with every request; a function is called each time, for a token that is renewed. */
+  /**
+   * The headers are sent with every request; a function is called each time, for a token that is
+   * renewed.
+   */
   readonly headers?: HeaderSource | (() => HeaderSource | Promise<HeaderSource>);
   /** The page's `fetch` by default. */
   readonly fetch?: typeof fetch;
@@ -36,7 +39,8 @@ interface SendOptions<Body> {
   readonly body?: object;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called when the headers are known, directly before the request; if it throws, nothing is sent.
+   * This is called when the headers are known, directly before the request; nothing is sent if it
+   * throws.
    */
   readonly onSend?: () => void;
 }
@@ -104,7 +108,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Undefined for text that is not JSON. */
+/** Parses JSON; undefined for text that is not JSON. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text);

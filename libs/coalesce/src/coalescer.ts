@@ -92,9 +92,11 @@ export interface CoalescerOptions<Item, Result> {
 }
 
 export interface SubmitOptions {
-  /** Milliseconds since the epoch; after it the caller gets an `ItemDeadlineError`. */
+  /**
+   * The deadline in milliseconds since the epoch; after it the caller gets an `ItemDeadlineError`.
+   */
   readonly deadlineAt?: number | undefined;
-  /** When it aborts, the caller gets its reason. */
+  /** If the signal aborts, the caller gets the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 

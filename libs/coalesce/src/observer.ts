@@ -7,7 +7,7 @@
  */
 export interface CoalescerObserver<Observed extends ObservedItem = ObservedItem> {
   onSubmit(name: string): Observed | undefined;
-  /** Called instead of `run`, which it calls. */
+  /** The coalescer calls `onRun` instead of `run`; `onRun` then calls `run`. */
   onRun<Results>(
     batch: { readonly name: string; readonly size: number; readonly items: readonly Observed[] },
     run: () => Promise<Results>,

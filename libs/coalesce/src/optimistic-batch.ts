@@ -9,9 +9,9 @@
 
 /** The steps of a batch of requests. A result is a value, never null. */
 export type OptimisticBatch<Request, Result extends object> = {
-  /** One for each request, in order; null for one that had no effect. */
+  /** Resolves with one result for each request, in order; null for a request that had no effect. */
   readonly optimistic: (batch: readonly Request[]) => Promise<readonly (Result | null)[]>;
-  /** One for each request, in order. */
+  /** Resolves with one result for each request, in order. */
   readonly underLock: (rest: readonly Request[]) => Promise<readonly Result[]>;
 };
 

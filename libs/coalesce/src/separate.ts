@@ -29,7 +29,7 @@ export function createSeparateCoalescers<Item, Result, Group extends string>(opt
   };
 }
 
-/** One coalescer for live and one for test: no live item waits behind a test item. */
+/** Creates one coalescer for live and one for test: no live item waits behind a test item. */
 export function createCoalescersByEnvironment<Item, Result>(options: {
   readonly environmentOf: (item: Item) => Environment;
   readonly create: (environment: Environment) => Coalescer<Item, Result>;

@@ -20,9 +20,9 @@ export interface Submission<Item, Result> {
   readonly key: string | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  /** On the monotonic clock, in milliseconds. */
+  /** The time is on the monotonic clock, in milliseconds. */
   readonly submittedAt: number;
-  /** Milliseconds since the epoch; infinite without a deadline. */
+  /** The deadline in milliseconds since the epoch; infinite without one. */
   readonly deadlineAt: number;
   readonly signal: AbortSignal | undefined;
   readonly observed: ObservedItem | undefined;

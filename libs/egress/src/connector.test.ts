@@ -229,7 +229,7 @@ describe('TLS', () => {
     const pairs = [
       [{ certificate, key }, untrusted],
       [{ certificate: certificate + other.certificate, key }, untrusted],
-      // Self-signed.
+      // The certificate is self-signed.
       [other, 'The certificate is not one of a server.'],
       [await AUTHORITY.issue({ names: ['other.test', '127.0.0.2'] }), 'The certificate is for another host name.'],
       [await AUTHORITY.issue({ names: ['127.0.0.1'], notAfter: past }), 'The certificate has expired.'],

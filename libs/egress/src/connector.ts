@@ -12,7 +12,7 @@ import { buildConnector } from 'undici';
 import { EgressFailure, tlsFailure } from './failure.ts';
 import type { NameResolver } from './resolver.ts';
 
-/** At most this many addresses of a name are tried. */
+/** A connection tries at most this many addresses of a name. */
 const MAX_ADDRESSES_TRIED = 4;
 /**
  * An attempt ends slightly after the requests that wait for it. Its failure then finds no waiting
@@ -26,7 +26,7 @@ export type Target = {
   readonly port: number;
   /** How long the callers wait for the connection. */
   readonly timeoutMs: number;
-  /** Called once a name was resolved; never for a literal address. */
+  /** This is called once a name was resolved; never for a literal address. */
   readonly onResolved: () => void;
 };
 
@@ -42,13 +42,13 @@ export function createConnector({
   readonly resolver: NameResolver;
   readonly allowCidrs: Cidrs;
   readonly ca: string | undefined;
-  /** Aborted to cancel every attempt. */
+  /** The signal is aborted to cancel every attempt. */
   readonly stopping: AbortSignal;
 }): OpenConnection {
   const startTls = buildConnector({
     // Created once: parsing more than a hundred root certificates takes milliseconds.
     secureContext: createSecureContext({ ca: [...getCACertificates('default'), ...(ca === undefined ? [] : [ca])] }),
-    // Set explicitly so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
+    // The option is set explicitly so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
     rejectUnauthorized: true,
     // TLS would not check the host name of a resumed session again. Kept-alive connections save
     // more handshakes than sessions do.
@@ -94,7 +94,7 @@ export function createConnector({
     throw new EgressFailure('connect');
   }
 
-  /** Null when the address cannot be reached before the signal. */
+  /** Connects to an address; null when the address cannot be reached before the signal. */
   async function connectTcp(address: string, port: number, signal: AbortSignal): Promise<Socket | null> {
     const socket = netConnect({ host: address, port, noDelay: true });
     // `once` listens only until the connection is open, and an error without a listener ends the

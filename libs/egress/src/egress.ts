@@ -41,8 +41,8 @@ export type EgressRequest = {
 
 export interface Egress extends AsyncDisposable {
   /**
-   * Never rejects because of a remote. Follows no redirect, decompresses nothing, keeps no cookies,
-   * uses no proxy.
+   * Sends a request. Never rejects because of a remote. Follows no redirect, decompresses nothing,
+   * keeps no cookies, uses no proxy.
    */
   request(request: EgressRequest): Promise<EgressResult>;
 }
@@ -82,7 +82,7 @@ export function createEgress({
   const stopping = new AbortController();
   const resolver = createResolver(dnsServers);
   const open = createConnector({ resolver, allowCidrs, ca, stopping: stopping.signal });
-  /** By origin; the most recently used one is the last. */
+  /** The pools are keyed by origin; the most recently used one is the last. */
   const origins = new Map<string, OriginPool>();
   /** All pools, including those removed from `origins` that still finish their requests. */
   const pools = new Set<Pool>();

@@ -17,11 +17,11 @@ import { type EgressErrorKind, EgressFailure, failureOf, isInvalidRequest } from
  */
 export type EgressTimings = {
   readonly dnsMs: number | null;
-  /** TCP and TLS. */
+  /** The time for TCP and TLS. */
   readonly connectMs: number | null;
-  /** From the request to the head of its response. */
+  /** The time from the request to the head of its response. */
   readonly waitMs: number | null;
-  /** From the head to the last byte that was read. */
+  /** The time from the head to the last byte that was read. */
   readonly readMs: number | null;
 };
 

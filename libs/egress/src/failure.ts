@@ -9,7 +9,7 @@ export type EgressErrorKind =
   | 'dns'
   /** The URL or one of its addresses is not public. */
   | 'blocked'
-  /** No TCP connection. */
+  /** No TCP connection was made. */
   | 'connect'
   /** No TLS connection, or the certificate was not accepted. */
   | 'tls'
@@ -48,7 +48,7 @@ export class EgressFailure extends Error {
   override readonly name = 'EgressFailure';
   readonly kind: EgressErrorKind;
 
-  /** Without a message it has the kind's sentence. */
+  /** A failure without a message has the kind's sentence. */
   constructor(kind: EgressErrorKind, message: string = MESSAGES[kind]) {
     super(message);
     this.kind = kind;

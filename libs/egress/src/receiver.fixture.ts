@@ -25,12 +25,13 @@ const CERTIFICATE = await AUTHORITY.issue({
   names: ['receiver.test', 'localhost', '127.0.0.1', '::1'],
 });
 
-/** Long enough for every request that succeeds here, on a busy machine. */
+/** The limit is long enough for every request that succeeds here, on a busy machine. */
 const AMPLE_MS = 10_000;
-/** For requests that are to time out, in whatever phase. */
+/** The limit for requests that are to time out, in whatever phase. */
 export const SHORT_MS = 200;
 /**
- * For requests that time out after they were sent: on a busy machine the connection takes time too.
+ * The limit for requests that time out after they were sent: connecting takes time on a busy
+ * machine.
  */
 export const LATE_MS = 1_500;
 /** An address of this machine on which no process listens, including those of other tests. */
@@ -63,7 +64,7 @@ export interface Receiver extends AsyncDisposable {
   readonly connections: readonly net.Socket[];
 }
 
-/** An HTTPS server. */
+/** Starts an HTTPS server. */
 export function serve(
   handler: RequestListener,
   { host = '127.0.0.1', port = 0, pair = CERTIFICATE }: { host?: string; port?: number; pair?: KeyPair } = {},
@@ -138,9 +139,9 @@ export async function blackHole(host = '127.0.0.1', port = 0): Promise<Receiver>
 export type DnsReply = readonly Answer[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
 
 export interface DnsServer extends AsyncDisposable {
-  /** `address:port`. */
+  /** The address as `address:port`. */
   readonly address: string;
-  /** Such as `A receiver.test`; oldest first. */
+  /** The questions, such as `A receiver.test`; oldest first. */
   readonly questions: readonly string[];
 }
 

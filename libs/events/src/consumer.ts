@@ -239,7 +239,7 @@ async function ensureConsumer(stream: EventStream, durable: string): Promise<Con
   return await management.jetstream().consumers.get(stream.name, durable);
 }
 
-/** Empty if the bytes are not events. */
+/** Decodes the events of a message; empty if the bytes are not events. */
 function readEvents(message: JsMsg): readonly Event[] {
   try {
     return Events.decode(message.data).events;

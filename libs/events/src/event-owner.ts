@@ -13,7 +13,7 @@ const NAME_OF_OWNER: Partial<Record<Owner, ContestServiceName>> = {
   [Owner.TOURNAMENT]: 'tournament',
 };
 
-/** Undefined for an owner that this release does not know. */
+/** Returns the owner's name; undefined for an owner that this release does not know. */
 export function nameOfOwner(owner: Owner): ContestServiceName | undefined {
   return NAME_OF_OWNER[owner];
 }

@@ -248,7 +248,7 @@ describe('events that the stream lost', () => {
     const gate = createGate();
     await using world = createWorld(natsUrl(), { consume: gate.consume });
     await world.isConsumed();
-    // More events than a consumer gets before it acknowledges: the others are only in the stream.
+    // The consumer gets fewer events before it acknowledges: the others are only in the stream.
     const events = newEvents(3_000);
     await world.owner.happen(events);
     await world.owner.outbox.drain();

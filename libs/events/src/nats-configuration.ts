@@ -57,7 +57,10 @@ export function natsPermissions(prefix: string): Record<NatsUser, Permissions> {
 export type NatsConfiguration = {
   /** The prefix of the stack's events; `*` if stacks with different prefixes share the server. */
   readonly prefix: string;
-  /** One for each user. The `operator`, who may do everything, exists only with a password. */
+  /**
+   * The passwords, one for each user. The `operator`, who may do everything, exists only with a
+   * password.
+   */
   readonly passwords: Readonly<Record<NatsUser, string>> & { readonly operator?: string };
   /** Paths of PEM files on the server. Without them connections are not encrypted. */
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;

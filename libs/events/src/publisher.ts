@@ -19,7 +19,7 @@ export type PublishResult =
   | { readonly kind: 'failed'; readonly error: string };
 
 export interface Publisher {
-  /** One result per message, in order. Never rejects. */
+  /** Resolves with one result per message, in order. Never rejects. */
   publish(messages: readonly StreamMessage[]): Promise<readonly PublishResult[]>;
 }
 

@@ -17,7 +17,7 @@ export async function pullMessages(options: {
   /** The most messages that are requested and have not arrived. */
   batch: number;
   signal: AbortSignal;
-  /** Must not throw. */
+  /** The function must not throw. */
   receive: (message: JsMsg) => void;
 }): Promise<void> {
   const { consumer, batch, signal, receive } = options;

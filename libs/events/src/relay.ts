@@ -53,7 +53,7 @@ export function createRelay(options: {
     ['owner', 'environment'],
   );
 
-  /** False if the stream did not store everything: the rest waits for a later run. */
+  /** Returns false if the stream did not store everything: the rest waits for a later run. */
   async function publishDue(environment: Environment, oldestAt: Date | null): Promise<boolean> {
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const rows = await leaseDue(database, { environment, marginMs, oldestAt, limit: PAGE });

@@ -2,7 +2,7 @@ import { natsUrl } from '@laurel/service';
 import { z } from 'zod';
 import { EVENTS_PREFIX, EVENTS_PREFIX_RULE } from './stream.ts';
 
-/** Where a service publishes or consumes events. No call waits for it. */
+/** The settings of a service that publishes or consumes events. No call waits for NATS. */
 export const eventStreamSettings = {
   /** The URL of NATS with this service's user; several servers are separated by commas. */
   NATS_URL: natsUrl,

@@ -109,7 +109,7 @@ export function connectEvents(options: {
    * processes of a stack agree.
    */
   replicas?: number;
-  /** Shown in the broker's list of connections. */
+  /** The name is shown in the broker's list of connections. */
   name: string;
   logger: Logger;
 }): EventStream {
@@ -120,7 +120,7 @@ export function connectEvents(options: {
   const publishers = new WeakMap<NatsConnection, Publisher>();
   let ensuring: Promise<void> | undefined;
 
-  /** Concurrent calls of this process create the stream once. */
+  /** Creates the stream; concurrent calls of this process create it once. */
   function ensure(): Promise<void> {
     ensuring ??= ensureStream(connection, streamConfig(prefix, replicas)).finally(() => {
       ensuring = undefined;
@@ -242,8 +242,8 @@ function streamConfig(prefix: string, replicas: number) {
 }
 
 /**
- * Undefined if JetStream responds with the error code `notFound`: there is no such stream or
- * consumer.
+ * Resolves to undefined if JetStream responds with `notFound`: the stream or consumer does not
+ * exist.
  */
 export async function undefinedIfAbsent<Thing>(request: Promise<Thing>, notFound: number): Promise<Thing | undefined> {
   try {
@@ -275,8 +275,8 @@ async function ensureStream(connection: Connection, config: ReturnType<typeof st
 }
 
 /**
- * Undefined for a message that cannot be decoded. It must not throw: an error in a callback ends
- * all reading of its connection.
+ * Decodes an acknowledgement; undefined if that fails. It must not throw: an error in a callback
+ * ends all reading of its connection.
  */
 function readAcknowledged(message: Msg): readonly string[] | undefined {
   try {

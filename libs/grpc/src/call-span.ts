@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js';
 import type { Refused } from '@laurel/errors';
 import { errorTypeOf, type Span } from '@laurel/telemetry';
 
-/** `laurel.wallet.v1.WalletService/ChargeFees`. */
+/** Returns, for example, `laurel.wallet.v1.WalletService/ChargeFees`. */
 export function spanName(path: string): string {
   return path.slice(1);
 }

@@ -10,7 +10,7 @@
  */
 import { SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 
-/** Undefined on a channel without certificates. */
+/** A caller is undefined on a channel without certificates. */
 export type Caller = ServiceName | 'unknown' | undefined;
 
 /**
@@ -51,12 +51,12 @@ type AuthenticatedCall = {
 /** How a server identifies the caller of a call. */
 export type ReadCaller = (call: AuthenticatedCall) => Caller;
 
-/** For a server without certificates. */
+/** Reads no caller, for a server without certificates. */
 export const readNoCaller: ReadCaller = () => undefined;
 
 /**
- * For a server with certificates. Reading one takes 24 us, so hot calls share a stream that reads
- * it once (multiplexer-server.ts).
+ * Reads the caller on a server with certificates. Reading one takes 24 us, so hot calls share a
+ * stream that reads it once (multiplexer-server.ts).
  */
 export const readCaller: ReadCaller = (call) =>
   serviceOfNames(call.getAuthContext().sslPeerCertificate?.subjectaltname);

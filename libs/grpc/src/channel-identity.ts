@@ -30,7 +30,7 @@ export type IdentityFiles = {
 export type ChannelIdentity = Disposable & {
   /** Accepts only connections with a certificate of the authority. */
   createServer(): Server;
-  /** For a client of this service. */
+  /** Returns the credentials for a client of this service. */
   channelCredentials(service: string): ChannelCredentials;
   /** Reads the files now; otherwise they are read every `reloadMs`. */
   reload(): Promise<void>;
@@ -150,9 +150,9 @@ function isSame(one: Pems, other: Pems): boolean {
 }
 
 /**
- * Without session tickets: a ticket stands for the certificate presented when it was issued, so
- * that a caller could resume, and get the next ticket, after its certificate has expired. No Laurel
- * client resumes.
+ * Creates a context without session tickets: a ticket stands for the certificate presented when it
+ * was issued, so that a caller could resume, and get the next ticket, after its certificate has
+ * expired. No Laurel client resumes.
  */
 function contextOf({ certificate, key, ca }: Pems): SecureContextOptions {
   return { cert: certificate, key, ca, minVersion: MIN_VERSION, secureOptions: constants.SSL_OP_NO_TICKET };

@@ -43,7 +43,7 @@ const CLIENT_CHANNEL: ChannelOptions = {
   'grpc-node.flow_control_window': 1024 * 1024,
 };
 
-/** How a service reaches others. */
+/** The channels through which a service reaches others. */
 export type Channels = {
   /**
    * With it the client presents its certificate, and accepts only a server with this service's

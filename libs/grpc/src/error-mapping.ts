@@ -27,7 +27,7 @@ const ERROR_KEY = 'laurel-error';
  * resolve it by its id.
  */
 export class CallFailedError extends Error {
-  /** A gRPC status. */
+  /** The code is a gRPC status. */
   readonly code: status;
   readonly definite: boolean;
 

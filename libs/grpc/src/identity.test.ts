@@ -282,7 +282,7 @@ test('a certificate is read once per stream of hot calls, not once per call', as
   }
 });
 
-/** TLS options with the gateway's certificate; they verify no server. */
+/** Returns TLS options with the gateway's certificate; they verify no server. */
 async function gatewaysShow(): Promise<ConnectionOptions> {
   const files = await certificates.write('gateway');
   const [cert, key] = [readFileSync(files.certificate), readFileSync(files.key)];

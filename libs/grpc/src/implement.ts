@@ -21,7 +21,7 @@ export type RpcContext = {
   readonly requestId: string | undefined;
   /** One of the callers that the rpc accepts, or undefined on a channel without certificates. */
   readonly caller: Caller;
-  /** Aborted when the caller went away or its deadline passed. */
+  /** The signal is aborted when the caller went away or its deadline passed. */
   readonly signal: AbortSignal;
 };
 
@@ -38,7 +38,7 @@ export type Handlers<Service> = {
 
 export type ServiceImplementation = {
   readonly definition: Definition;
-  /** By their names in the definition. */
+  /** The rpcs are keyed by their names in the definition. */
   readonly rpcs: ReadonlyMap<string, ServedRpc>;
 };
 

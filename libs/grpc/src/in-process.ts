@@ -34,7 +34,10 @@ export interface InProcessChannel {
   isServing(service: string): boolean;
   /** Ends like a call over gRPC: with the response, a refusal, or a CallFailedError. */
   call(service: string, call: OutgoingCall, requestId: string | undefined): Promise<unknown>;
-  /** Disposing accepts no new calls, and lets those that run end, as a gRPC server does. */
+  /**
+   * Serves the rpcs. Disposing accepts no new calls, and lets those that run end, as a gRPC server
+   * does.
+   */
   serve(options: {
     readonly services: readonly ServiceImplementation[];
     readonly logger: RpcLogger;
@@ -100,7 +103,7 @@ export function createInProcessChannels(): (service: ServiceName) => InProcessCh
 }
 
 interface RunningCall {
-  /** Called once, when the call has ended for its caller. */
+  /** This is called once, when the call has ended for its caller. */
   onEnd(): void;
   cutOff(): void;
 }

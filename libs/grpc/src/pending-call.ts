@@ -69,7 +69,7 @@ function decoded(method: UnaryMethod, bytes: Buffer): unknown {
   }
 }
 
-/** Null for text that gRPC does not accept as trailers. */
+/** Parses trailers; null for text that gRPC does not accept as trailers. */
 function metadataOf(trailers: { readonly [key: string]: string }): Metadata | null {
   const metadata = new Metadata();
   try {

@@ -9,7 +9,7 @@ import { type FailureStatus, statusOfThrown } from './error-mapping.ts';
 import type { IncomingCall, ServedRpc } from './implement.ts';
 import { MAX_MULTIPLEXED_BYTES } from './wire.ts';
 
-/** Never rejects. `bytes` are the request as the caller serialized it. */
+/** Runs a call. Never rejects. `bytes` are the request as the caller serialized it. */
 export async function runCall(
   rpc: ServedRpc | undefined,
   bytes: Buffer,
@@ -42,7 +42,10 @@ function failureOf({ code, details, metadata }: FailureStatus): Answer['result']
   return { $case: 'failure', value: { code, details, trailers } };
 }
 
-/** Its signal is created when a handler first reads it: most calls need none. */
+/**
+ * A call as its handler sees it. Its signal is created when a handler first reads it: most calls
+ * need none.
+ */
 export class CallContext implements IncomingCall {
   readonly caller: Caller;
   readonly traceparent: string;

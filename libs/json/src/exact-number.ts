@@ -55,7 +55,7 @@ function decimalOf(spelling: string): string {
   const point = mantissa.indexOf('.');
   const digits = point === -1 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
 
-  // By hand: an expression like /0+$/ scans every zero from every zero before it.
+  // The scan is by hand: an expression like /0+$/ scans every zero from every zero before it.
   let start = 0;
   while (digits.charCodeAt(start) === ZERO) start += 1;
   if (start === digits.length) return '0';

@@ -1,7 +1,7 @@
 /** The beginning of a body, for a log. */
 
 const EXCERPT_CHARACTERS = 1_000;
-/** Enough bytes for that many characters of at most four bytes each. */
+/** The bytes are enough for that many characters of at most four bytes each. */
 const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS + 4;
 
 /**
@@ -18,7 +18,7 @@ export function excerptOf(body: Buffer): string {
   return text.slice(0, units);
 }
 
-/** NUL is the byte 0 in UTF-8, and part of no other character. */
+/** Removes NUL, which is the byte 0 in UTF-8, and part of no other character. */
 function withoutNul(body: Buffer): Buffer {
   return body.includes(0) ? Buffer.from(body.filter((byte) => byte !== 0)) : body;
 }

@@ -24,8 +24,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * As parseJson, with an ExactNumber for every number that no double prints back. Slower: for text
- * known to have one.
+ * Parses like parseJson, with an ExactNumber for every number that no double prints back. Slower:
+ * for text known to have one.
  */
 export function parseExactJson(text: string): unknown {
   JSON.parse(text);

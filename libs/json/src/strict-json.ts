@@ -24,8 +24,8 @@ export type StrictJson =
       readonly kind: 'parsed';
       readonly value: unknown;
       /**
-       * As `value`, with an ExactNumber for every number that no double prints back. Most bodies
-       * have none, and then it is `value` itself.
+       * The value with an ExactNumber for every number that no double prints back. Most bodies have
+       * none, and then it is `value` itself.
        */
       readonly exact: unknown;
       /** Members of the outermost object, by name, as the exact text that was sent. */
@@ -43,7 +43,7 @@ export interface StrictJsonOptions {
   readonly allowsNul?: boolean;
 }
 
-/** Reads a body. */
+/** Reads a body as JSON, strictly. */
 export function parseStrictJson(
   bytes: Buffer,
   { verbatimNames = [], allowsNul = false }: StrictJsonOptions = {},

@@ -59,8 +59,8 @@ export interface TextSpan {
 }
 
 /**
- * Where the values of many paths are, by the path's position; a path that leads to nothing has no
- * entry. All paths together cost one pass over the text.
+ * Returns where the values of many paths are, by the path's position; a path that leads to nothing
+ * has no entry. All paths together cost one pass over the text.
  */
 export function spansAt(text: string, paths: PathTree): ReadonlyMap<number, TextSpan> {
   const spans = new Map<number, TextSpan>();

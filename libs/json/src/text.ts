@@ -18,7 +18,7 @@ export function hasNul(text: string): boolean {
 /** `\u0000`, unless its backslash is escaped. */
 const NUL_ESCAPE = /(?<!\\)(?:\\\\)*\\u0000/;
 
-/** As hasNul, for text that is known to be JSON, where NUL has one spelling. */
+/** Does what hasNul does for text that is known to be JSON, where NUL has one spelling. */
 export function spellsNul(json: string): boolean {
   return json.includes('\\u0000') && NUL_ESCAPE.test(json);
 }

@@ -30,7 +30,7 @@ const AUTHORITY_LIFE_MS = 3_650 * DAY_MS;
 /** Some platforms refuse server certificates that are valid for longer than 825 days. */
 const SERVER_LIFE_MS = 800 * DAY_MS;
 
-/** Both as PEM; the key is PKCS #8. */
+/** Both members are PEM; the key is PKCS #8. */
 export type KeyPair = { readonly certificate: string; readonly key: string };
 
 export type CertificateAuthority = KeyPair & {
@@ -45,7 +45,7 @@ export type CertificateAuthority = KeyPair & {
     /** Further names, for tests of rejected certificates. */
     readonly uris?: readonly string[];
     readonly commonName?: string;
-    /** By default both for a service, `serverAuth` for others. */
+    /** The default is both for a service, `serverAuth` for others. */
     readonly usages?: readonly ('serverAuth' | 'clientAuth')[];
     readonly notBefore?: Date;
     readonly notAfter?: Date;
@@ -140,7 +140,7 @@ async function toPem(certificate: X509Certificate, privateKey: webcrypto.CryptoK
   return { certificate: `${certificate.toString('pem')}\n`, key };
 }
 
-/** 127 random bits: a positive number of 16 bytes, whose first is never zero. */
+/** Returns 127 random bits: a positive number of 16 bytes, whose first is never zero. */
 function newSerialNumber(): string {
   const serial = randomBytes(16);
   serial.writeUInt8((serial.readUInt8(0) & 0x7f) | 0x40, 0);

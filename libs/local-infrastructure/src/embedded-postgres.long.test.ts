@@ -117,7 +117,7 @@ test('a killed PostgreSQL server and its old postmaster.pid do not block the nex
   expect(await ask(second.superuserUrl, 'select id from a')).toEqual([{ id: 1 }]);
   await second.stop();
 
-  // Its process id belongs to another program.
+  // The process id in the file belongs to another program.
   await writeFile(join(optionsOf().dataDirectory, 'cluster', 'postmaster.pid'), `${process.ppid}\n`);
   const third = await start();
   expect(await ask(third.superuserUrl, 'select id from a')).toEqual([{ id: 1 }]);

@@ -17,7 +17,7 @@ import {
 
 const run = promisify(execFile);
 
-/** There is no kustomize; the message says what to do. */
+/** Reports that there is no kustomize; the message says what to do. */
 export class KustomizeUnavailableError extends Error {
   override readonly name = 'KustomizeUnavailableError';
 }

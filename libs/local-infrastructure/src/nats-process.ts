@@ -21,7 +21,7 @@ export interface NatsProcess extends AsyncDisposable {
   start(): Promise<void>;
   /** Shuts it down gracefully, like an operator. */
   stop(): Promise<void>;
-  /** Kills it (SIGKILL). */
+  /** Kills the server with SIGKILL. */
   kill(): Promise<void>;
   /** Makes it hang (SIGSTOP): its connections stay, and it responds only after `resume`. */
   pause(): void;
@@ -56,7 +56,7 @@ export async function startNatsProcess(options: {
    * server may do everything.
    */
   configurationFile?: string;
-  /** Its place in a cluster. */
+  /** The server's place in a cluster. */
   cluster?: NatsClusterPlace;
 }): Promise<NatsProcess> {
   const { file, directory, configurationFile, cluster } = options;

@@ -19,7 +19,7 @@ import {
 
 const run = promisify(execFile);
 
-/** There is no nats-server; the message says what to do. */
+/** Reports that there is no nats-server; the message says what to do. */
 export class NatsUnavailableError extends Error {
   override readonly name = 'NatsUnavailableError';
 }
@@ -46,7 +46,7 @@ export type NatsSource =
 export interface Machine extends SearchedMachine {
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
-  /** Where a fetched server is kept. */
+  /** The file where a fetched server is kept. */
   readonly keptFile: string;
 }
 

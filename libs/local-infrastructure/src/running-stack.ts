@@ -73,7 +73,7 @@ function readReady(): unknown {
     const ready: Partial<Ready> | null = JSON.parse(text);
     if (typeof ready?.base_url === 'string') return ready;
   } catch {
-    // Not JSON: damaged, as below.
+    // The text is not JSON, so it is damaged, as below.
   }
   throw new StackFailure(`${file} is damaged: stop the stack, run \`npm start\` again and try again.`);
 }

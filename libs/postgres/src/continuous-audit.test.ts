@@ -74,7 +74,7 @@ async function auditorThatRuns(on: Database = database) {
 /** A millisecond ago, since the column rounds: half of one may be ahead. */
 const makeDue = () => run(`update audit_runs set next_run_at = clock_timestamp() - interval '1 millisecond'`);
 
-/** In minutes from now, rounded. */
+/** Returns when the next run is due, in minutes from now, rounded. */
 async function nextRun(): Promise<unknown> {
   const [row] = await run(
     'select round(extract(epoch from next_run_at - clock_timestamp()) / 60)::int as at from audit_runs',

@@ -26,7 +26,7 @@ import type { Database } from './database.ts';
 
 const POLL_MS = 30_000;
 
-/** Long enough that a replica may fail to extend it a few times. */
+/** The lease is long enough that a replica may fail to extend it a few times. */
 const LEASE_MS = 300_000;
 const EXTEND_EVERY_MS = 60_000;
 const TRY_AGAIN_MS = 60_000;
@@ -42,7 +42,7 @@ export interface ContinuousAudit extends Disposable {
   runOnce(): Promise<void>;
 }
 
-/** On a new database the first run is due after one interval. */
+/** The first run on a new database is due after one interval. */
 const INSERT = {
   text: `
 insert into audit_runs (id, next_run_at) values (1, clock_timestamp() + $1 * interval '1 ms') on conflict (id) do nothing`,
@@ -79,7 +79,7 @@ type FinishedRow = { finished_seconds: number; duration_seconds: number; violati
 type LeasedRow = { next_run_at: Date };
 
 interface Lease {
-  /** Aborted when another replica has the lease. */
+  /** The signal is aborted when another replica has the lease. */
   readonly lost: AbortSignal;
   /** Ends the lease with the statement that sets the next run. Throws if the lease is lost. */
   end(statement: typeof MOVE, values: readonly unknown[]): Promise<void>;
@@ -181,7 +181,7 @@ export function createContinuousAudit(options: {
     return leased && keepLease(database, leased.next_run_at);
   }
 
-  /** Undefined if the process stopped meanwhile. */
+  /** Runs the audit; undefined if the process stopped meanwhile. */
   async function auditUntilStopped(lost: AbortSignal): Promise<readonly CheckResult[] | undefined> {
     const results = run(AbortSignal.any([stop.signal, lost]));
     // If the process stops first, its connections end and the run fails with them.

@@ -39,14 +39,17 @@ export interface DatabaseClock extends Disposable {
 export interface DatabaseClockOptions {
   readonly database: Pick<Database, 'query'>;
   readonly logger: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
-  /** Milliseconds since an arbitrary instant; setting the system's clock does not move it. */
+  /**
+   * Returns milliseconds since an arbitrary instant; setting the system's clock does not change
+   * them.
+   */
   readonly monotonicClock?: () => number;
-  /** Milliseconds since the epoch, by the system's clock. */
+  /** Returns milliseconds since the epoch, by the system's clock. */
   readonly systemClock?: () => number;
 }
 
 const MEASURE_EVERY_MS = 2_000;
-/** While the time is unknown, nothing is served. */
+/** The interval is short: while the time is unknown, nothing is served. */
 const MEASURE_AGAIN_MS = 200;
 /** A measurement uses the shortest of this many round trips. */
 const SAMPLES = 3;

@@ -24,7 +24,7 @@ export interface Database extends AsyncDisposable {
    * A `ConnectionFailedError` leaves open whether the commit happened.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** One statement as its own transaction. */
+  /** Runs one statement as its own transaction. */
   write<Row>(statement: Statement, values: readonly unknown[], options: { readonly durable: boolean }): Promise<Row[]>;
   /**
    * Several statements as one transaction in one round trip, each with its own snapshot: when the
@@ -52,7 +52,7 @@ export type BatchOptions = Pick<TransactionOptions, 'durable' | 'beforeCommit'>;
 export interface DatabaseOptions {
   readonly url: string;
   readonly maxConnections: number;
-  /** Shown in `pg_stat_activity`. */
+  /** The name is shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly statementTimeoutMs?: number;
 }
@@ -69,7 +69,7 @@ export interface DatabaseOptions {
 const PLAN_STABLE =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
 /**
- * For correctness: the server may have another default, which would apply to statements without a
+ * The option is for correctness: a server's other default would apply to statements without a
  * `begin`.
  */
 const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed';

@@ -132,7 +132,7 @@ test('pg reports each message of several pipelined statements, and ReadyForQuery
 test('pg makes no further call to a query after a server error', async () => {
   const failing = client.query(pipelineOf('select 1 as one', 'select 1 / 0', 'select 2 as two'));
   const queued = client.query(pipelineOf('select 3 as three'));
-  // Both record into one list, which shows the order.
+  // Both queries record into one list, which shows the order.
   queued.calls = failing.calls;
   await queued.ended;
   expect(failing.calls).toEqual([

@@ -49,7 +49,7 @@ export async function migrate({ url, directory, grants, logger }: MigrateOptions
     const migrator = database.migrate;
     await migrator.forceFreeMigrationsLock(configuration(migrations));
     const names: string[] = [];
-    // One by one: `latest` would put all of them into one transaction.
+    // The migrations run one by one: `latest` would put all of them into one transaction.
     for (;;) {
       const [, [name]] = (await migrator.up(configuration(migrations))) as [number, string[]];
       if (name === undefined) break;
@@ -90,8 +90,8 @@ function configuration(migrations: readonly Migration[]): Knex.MigratorConfig {
 }
 
 async function runMigration(transaction: Knex, { name, sql, checksum }: Migration): Promise<void> {
-  // Sent directly to the connection: knex would read a question mark as a placeholder, even in a
-  // comment.
+  // The text goes directly to the connection: knex would read a question mark as a placeholder,
+  // even in a comment.
   const connection: pg.Client = await transaction.client.acquireConnection();
   await connection.query(sql);
   await connection.query(`insert into ${CHECKSUM_TABLE} (name, sha256) values ($1, $2)`, [name, checksum]);

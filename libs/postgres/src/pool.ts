@@ -36,7 +36,7 @@ export interface PoolOptions {
 }
 
 interface Waiter {
-  /** On the monotonic clock, in milliseconds. */
+  /** The time is on the monotonic clock, in milliseconds. */
   readonly since: number;
   resolve(session: Session): void;
   reject(error: Error): void;

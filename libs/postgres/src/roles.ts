@@ -19,7 +19,7 @@ interface Login {
   readonly database: string;
 }
 
-/** The server's default. */
+/** The number is the server's default. */
 const SCRAM_ITERATIONS = 4096;
 const LOCK = 'laurel roles';
 

@@ -66,7 +66,7 @@ afterAll(async () => {
 /** Ids in the order of their numbers. */
 const idAt = (order: number) => `00000000-0000-7000-8000-${String(order).padStart(12, '0')}`;
 
-/** In the order of the walk. */
+/** The ids are in the order of the walk. */
 let ids: readonly string[];
 
 beforeEach(async () => {

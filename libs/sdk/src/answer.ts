@@ -16,7 +16,7 @@ export interface RequestNames {
 }
 
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
-/** For a 429 without a time to wait, which only an intermediary sends. */
+/** The time to wait after a 429 that names none, which only an intermediary sends. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
 /** The parsed body of a 2xx, an object; undefined if something other than Laurel responded. */
@@ -73,7 +73,7 @@ function retryAfterOf({ headers, text }: ReceivedAnswer): number | undefined {
   return seconds === undefined ? undefined : Math.min(seconds * 1_000, LONGEST_RETRY_AFTER_MS);
 }
 
-/** How long a 429 limits its caller. */
+/** Returns how long a 429 limits its caller. */
 export function limitedForMs(answer: ReceivedAnswer): number {
   return retryAfterOf(answer) ?? DEFAULT_RETRY_AFTER_MS;
 }

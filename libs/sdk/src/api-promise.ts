@@ -10,7 +10,7 @@ export interface ApiAnswer<Body> {
   readonly replayed: boolean;
   /** How many requests a minute allows, and how many were left; undefined without the headers. */
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
-  /** How many requests this response took: 1 without a repetition. */
+  /** The number of requests that this response took: 1 without a repetition. */
   readonly tries: number;
 }
 

@@ -20,7 +20,7 @@ export function fromBase64(text: string): Bytes | null {
   }
 }
 
-/** Null for text that is not hexadecimal. */
+/** Decodes hexadecimal text; null for other text. */
 export function fromHex(text: string): Bytes | null {
   if (typeof text !== 'string' || !/^(?:[0-9a-f]{2})*$/i.test(text)) return null;
   return Uint8Array.from(text.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));

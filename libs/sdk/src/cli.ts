@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `laurel` command. */
+/** Runs the `laurel` command. */
 import { run } from './command/run.ts';
 
 process.exitCode = await run(process.argv.slice(2), process.env);

@@ -3,11 +3,11 @@
  * delay.
  */
 export interface Clock {
-  /** Milliseconds that never decrease. */
+  /** Returns milliseconds that never decrease. */
   now(): number;
   /** Calls back once after this many milliseconds; the result cancels it. */
   schedule(delayMs: number, callback: () => void): () => void;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   random(): number;
 }
 

@@ -7,7 +7,7 @@ interface Timer {
 }
 
 export interface FakeClock extends Clock {
-  /** What `random` returns. */
+  /** The number that `random` returns. */
   chance: number;
   /** Passes time, timer by timer, and lets all consequences of each happen. */
   advance(ms: number): Promise<void>;

@@ -54,7 +54,7 @@ function fail(outgoing: NodeResponse, status: number, code: string, message: str
   outgoing.end(new TextEncoder().encode(JSON.stringify({ error: { code, message } })));
 }
 
-/** Undefined for a request that Fetch cannot represent: its method, headers, host or target. */
+/** Converts a request; undefined if Fetch cannot represent its method, headers, host or target. */
 function toRequest(incoming: NodeRequest): Request | undefined {
   try {
     return readRequest(incoming);
@@ -102,8 +102,8 @@ function bodyOf(parsed: unknown): string | Uint8Array<ArrayBuffer> {
 }
 
 /**
- * When cancelled, reads and drops the rest: ending the request would end its connection before the
- * response.
+ * Streams the chunks. When cancelled, reads and drops the rest: ending the request would end its
+ * connection before the response.
  */
 function toStream(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();

@@ -71,8 +71,8 @@ function refuseBrowser(): void {
 }
 
 /**
- * Called as a member of the global object, as some runtimes require; looked up for each call, so
- * that instrumentation works.
+ * The function is called as a member of the global object, as some runtimes require, and looked up
+ * for each call, so that instrumentation works.
  */
 const globalFetch: Fetch = (url, request) => globalThis.fetch(url, request);
 

@@ -120,7 +120,9 @@ export function createPlayerHandler(options: PlayerHandlerOptions): (request: Re
   };
 }
 
-/** Without this check mistakes would show only when the first player pays. */
+/**
+ * Refuses options that are mistakes, which would otherwise show only when the first player pays.
+ */
 function checkHandlerOptions({ authenticate, playerNames, onError, origin }: PlayerHandlerOptions): void {
   if (typeof authenticate !== 'function') throw new TypeError('authenticate is not a function.');
   for (const [name, callback] of Object.entries({ playerNames, onError })) {
@@ -200,8 +202,8 @@ async function keyOf(playerRef: string, armId: string): Promise<string> {
 }
 
 /**
- * Undefined if the body is not JSON, too long, or not sent as JSON, which another site's form
- * cannot do. Rejects if the body ends early.
+ * Reads a JSON body; undefined if it is not JSON, too long, or not sent as JSON, which another
+ * site's form cannot do. Rejects if the body ends early.
  */
 async function readJson(request: Request): Promise<unknown> {
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) return undefined;

@@ -34,7 +34,7 @@ export interface FailedTry {
    */
   readonly failures: number;
   readonly maxRetries: number;
-  /** From 0 to below 1. */
+  /** The chance is from 0 to below 1. */
   readonly chance: number;
 }
 

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseExactJson, parseIfJson, parseStrictJson } from './strict-json.ts';
 
-/** Null for JSON that is accepted. */
+/** Returns why JSON is refused; null for JSON that is accepted. */
 function refusalOf(parse: (source: Uint8Array<ArrayBuffer>) => unknown, source: string | Uint8Array): string | null {
   try {
     parse(Uint8Array.from(Buffer.from(source)));

@@ -36,7 +36,7 @@ export function parseStrictJson(source: Bytes | string): unknown {
   return parse(source, { isExact: false, allowsNul: false });
 }
 
-/** For receipts: every number is exactly the spelled one, and text may have NUL. */
+/** Parses a receipt's JSON: every number is exactly the spelled one, and text may have NUL. */
 export function parseExactJson(source: Bytes | string): unknown {
   return parse(source, { isExact: true, allowsNul: true });
 }
@@ -128,7 +128,7 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 function decimalOf(spelling: string): string {
   const [, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(spelling) ?? [];
   const digits = whole + fraction;
-  // By hand: an expression like /0+$/ scans every zero from every zero before it.
+  // The scan is by hand: an expression like /0+$/ scans every zero from every zero before it.
   let start = 0;
   while (digits[start] === '0') start += 1;
   if (start === digits.length) return '0';

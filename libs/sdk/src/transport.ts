@@ -31,9 +31,9 @@ export interface TransportOptions {
 /** One call, with the bytes that each of its tries sends. */
 export interface ApiRequest {
   readonly method: string;
-  /** With the query; begins with `/v1` or `/api`. */
+  /** The path has the query, and begins with `/v1` or `/api`. */
   readonly path: string;
-  /** For messages: `POST /v1/attempts/{attempt_id}/outcome`. */
+  /** The operation is for messages: `POST /v1/attempts/{attempt_id}/outcome`. */
   readonly operation: string;
   readonly repetition: Repetition;
   /** Its success is a 204, which has no body. */

@@ -49,7 +49,7 @@ export function bytesOf(body: RawBody): Bytes {
     if (isWellFormed(body)) return new TextEncoder().encode(body);
     throw new TypeError('the body has half of a surrogate pair, so it is not the raw text');
   }
-  // Not by instanceof: bytes may come from another realm.
+  // The check does not use instanceof: bytes may come from another realm.
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength);
   if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body);
   throw new TypeError('the body must be the raw bytes, or the raw text');

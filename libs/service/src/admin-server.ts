@@ -35,7 +35,7 @@ export async function startAdminServer(options: {
   /** The services that it calls. */
   dependencies?: () => Promise<Readiness>;
   isServing?: () => boolean;
-  /** Milliseconds; tests control it. */
+  /** Returns the time in milliseconds; tests control it. */
   now?: () => number;
 }): Promise<AdminServer> {
   const { isReady, dependencies, isServing = () => true, now = () => performance.now() } = options;

@@ -72,7 +72,7 @@ export const port = wholeNumber(0, 65_535, 'must be a port, 0 to 65535');
 
 export const positiveInt = wholeNumber(1, Number.MAX_SAFE_INTEGER, 'must be a whole number of at least 1');
 
-/** Milliseconds, in the range of a timer. */
+/** Parses milliseconds, in the range of a timer. */
 export const durationMs = wholeNumber(1, MAX_TIMER_MS, `must be whole milliseconds, 1 to ${MAX_TIMER_MS}`);
 
 const CENTURY_SECONDS = 100 * 366 * 86_400;
@@ -88,7 +88,7 @@ export const spanMinutes = span(60);
 export const spanHours = span(3_600);
 export const spanDays = span(86_400);
 
-/** A PostgreSQL URL. */
+/** Parses a PostgreSQL URL. */
 export const databaseUrl = z
   .string()
   .refine(isDatabaseUrl, 'must be a URL like postgres://user:password@host:5432/database');
@@ -179,8 +179,8 @@ type ChannelSettings = z.output<z.ZodObject<typeof channelSettings>>;
 const TLS_FILES = ['GRPC_TLS_CERT_FILE', 'GRPC_TLS_KEY_FILE', 'GRPC_TLS_CA_FILE'] as const;
 
 /**
- * For `superRefine`. Without certificates a server listens on its own machine only: every client
- * that reaches it may move money.
+ * Checks certificates, for `superRefine`. Without them a server listens on its own machine only:
+ * every client that reaches it may move money.
  */
 export function checkChannels(
   settings: ChannelSettings & { readonly GRPC_HOST?: string },

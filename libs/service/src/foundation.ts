@@ -31,9 +31,9 @@ export interface FoundationOptions {
 }
 
 export interface Foundation {
-  /** Undefined where the channels between services have no certificates. */
+  /** The identity is undefined where the channels between services have no certificates. */
   readonly identity: ChannelIdentity | undefined;
-  /** Undefined where the service has a process of its own. */
+  /** The channel is undefined where the service has a process of its own. */
   readonly inProcess: InProcessChannel | undefined;
   readonly database: Database;
   readonly databaseClock: DatabaseClock;
@@ -84,7 +84,7 @@ export function startWorkers({ started, logger, clock }: Foundation, workers: re
 }
 
 export interface Audit {
-  /** AUDIT_INTERVAL_SECONDS. */
+  /** The value of AUDIT_INTERVAL_SECONDS. */
   readonly intervalSeconds: number;
   /** Returns the result of each check; ends early when the signal is aborted. */
   readonly run: (signal: AbortSignal) => Promise<readonly CheckResult[]>;

@@ -16,7 +16,7 @@ export interface LogOutput {
    * tenth of a request (measured).
    */
   writeSoon(line: string): void;
-  /** Called once writing works again, with the number of lines lost until then. */
+  /** This is called once writing works again, with the number of lines lost until then. */
   onRecovered: ((lostLines: number) => void) | undefined;
 }
 

@@ -37,7 +37,7 @@ const SECRET_TEXT =
 export function createLogger(options: {
   service: string;
   level: LogLevel;
-  /** Where lines go; standard output unless a test reads them. */
+  /** The stream that gets the lines; standard output unless a test reads them. */
   destination?: DestinationStream;
 }): Logger {
   const logger = pino(

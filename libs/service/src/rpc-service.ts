@@ -37,11 +37,11 @@ export type RunningService = AsyncDisposable & {
 export interface ServiceParts<ForTests> {
   /** The gRPC services that it serves, on one port. */
   readonly rpcs: readonly ServiceImplementation[];
-  /** In the order of their start. */
+  /** The workers are in the order of their start. */
   readonly workers: readonly Worker[];
-  /** Null where no row of the service is about money. */
+  /** The audit is null where no row of the service is about money. */
   readonly audit: Audit | null;
-  /** What the service's tests call to act at once, instead of waiting. */
+  /** The service's tests call these to act immediately, instead of waiting. */
   readonly forTests: ForTests;
 }
 

@@ -34,6 +34,6 @@ export type GrpcServiceSettings = z.output<z.ZodObject<typeof grpcServiceSetting
 
 /** Settings of every service that audits its own rows continuously. */
 export const auditSettings = {
-  /** From the end of one audit run to the start of the next. */
+  /** The time from the end of one audit run to the start of the next. */
   AUDIT_INTERVAL_SECONDS: spanSeconds.default(600),
 };

@@ -22,7 +22,7 @@ export function evidenceFields(text: string): { readonly evidence: unknown; read
 }
 
 /**
- * Null if there is no canonical form: half of a surrogate pair, a number beyond the range of a
+ * Returns the canonical form; null if there is none: half of a surrogate pair, a number beyond a
  * double.
  */
 function canonicalOf(evidence: object): string | null {

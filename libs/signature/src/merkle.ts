@@ -114,7 +114,10 @@ function createFrontier(): Frontier {
   };
 }
 
-/** Root and audit path over nodes, level by level. A node without a sibling moves up unchanged. */
+/**
+ * Returns the root and an audit path over nodes, level by level. A node without a sibling moves up
+ * unchanged.
+ */
 function pathIn(
   nodes: readonly Uint8Array[],
   index: number,

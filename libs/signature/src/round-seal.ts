@@ -24,7 +24,7 @@ export type SealStatement = {
   readonly scored_players: number;
   /** The size of the tree. */
   readonly leaves: number;
-  /** Hexadecimal. */
+  /** The root is in hexadecimal. */
   readonly root: string;
   readonly closes_at: string;
   readonly settled_at: string;

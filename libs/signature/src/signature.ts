@@ -13,7 +13,7 @@ export interface Signer {
   /** Throws on a document that has no canonical JSON. */
   sign(document: object): SignedDocument;
   readonly keyId: string;
-  /** SPKI DER. */
+  /** The key is encoded as SPKI DER. */
   readonly publicKey: Buffer;
 }
 

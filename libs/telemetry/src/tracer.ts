@@ -42,10 +42,10 @@ export interface Tracer {
   outside<Result>(work: () => Result): Result;
 }
 
-/** Undefined while traces are off. */
+/** The tracer of the process; undefined while traces are off. */
 export let tracer: Tracer | undefined;
 
-/** For `start-tracing.ts` and the tests of tracing. */
+/** Sets the tracer, for `start-tracing.ts` and the tests of tracing. */
 export function useTracer(next: Tracer | undefined): void {
   tracer = next;
 }

@@ -18,8 +18,8 @@ export type TracingOptions = {
   /** The OTLP/HTTP endpoint, with `/v1/traces`. Without it traces are off. */
   readonly url: string | undefined;
   readonly sampler: (typeof SAMPLERS)[number];
-  /** For `traceidratio`: 0 to 1. */
+  /** The ratio for `traceidratio`, from 0 to 1. */
   readonly ratio: number;
-  /** Called when spans were lost. Neither spans nor requests wait for space in the queue. */
+  /** This is called when spans were lost: neither spans nor requests wait for a full queue. */
   readonly onError: (error: string) => void;
 };

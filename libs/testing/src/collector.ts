@@ -10,7 +10,7 @@ export interface CollectedSpan {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for the first span of a trace. */
+  /** The id is empty for the first span of a trace. */
   readonly parentSpanId: string;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
   /** The ids of the spans that this one links to. */
@@ -19,7 +19,7 @@ export interface CollectedSpan {
 }
 
 export interface Collector extends AsyncDisposable {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** The address for OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly url: string;
   /** The spans that have arrived. */
   readonly spans: readonly CollectedSpan[];

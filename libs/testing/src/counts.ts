@@ -1,6 +1,6 @@
 import type { Answer } from './http-client.ts';
 
-/** How often each word occurs. */
+/** Returns how often each word occurs. */
 export function countsOf(words: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const word of words) counts[word] = (counts[word] ?? 0) + 1;

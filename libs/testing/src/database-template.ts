@@ -23,7 +23,7 @@ export interface Schema {
 }
 
 export interface ClonedDatabase extends DatabaseRoles, AsyncDisposable {
-  /** The superuser's. */
+  /** The URL of the superuser. */
   readonly url: string;
 }
 

@@ -26,16 +26,19 @@ export interface JournalEntry {
 export interface HttpClientOptions {
   /** `http://127.0.0.1:8080`, or several, used in turn. */
   readonly baseUrl: string | readonly string[];
-  /** Called with every entry before the caller gets the response; an error reaches the caller. */
+  /**
+   * This is called with every entry before the caller gets the response; an error reaches the
+   * caller.
+   */
   readonly onAnswer?: (entry: JournalEntry) => void | Promise<void>;
   readonly connections?: number;
 }
 
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** The body is sent as JSON. */
   readonly body?: unknown;
-  /** Sent unchanged, instead of `body`. */
+  /** The bytes are sent unchanged, instead of `body`. */
   readonly raw?: string | Buffer;
 }
 

@@ -112,7 +112,7 @@ export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: Insp
 
   it('an operator does not find an attempt whose fee is not charged', async () => {
     const { player, attemptId, again } = await owner.pendingAttempt();
-    // After the grace, when a partner's read would end it permanently.
+    // The clock is now after the grace, when a partner's read would end the attempt permanently.
     h.clock.advance(120_000);
     const look = () => owner.service().inspectAttempt({ attemptId });
     expect(await expectUntouched(attemptId, look)).toMatchObject({ code: 'not_found' });

@@ -49,7 +49,7 @@ export type AttemptList = {
   ): Promise<{ readonly ids: readonly string[]; readonly position: ListAttemptsResponse['head'] }>;
 };
 
-/** More than a creation takes from its decision to its commit. */
+/** The time is longer than a creation takes from its decision to its commit. */
 const SETTLED_MS = 2_100;
 
 const idsOf = ({ attempts }: ListAttemptsResponse) => attempts.map(({ attempt }) => attempt?.id ?? '');
@@ -90,7 +90,7 @@ export function createAttemptList({ tenant, service }: Pick<ListedOwner, 'tenant
   };
 }
 
-/** Ten attempts of two players in four statuses, among many of which none is visible. */
+/** Creates ten attempts of two players in four statuses, among many of which none is visible. */
 async function createMany(owner: ListedOwner): Promise<readonly Attempt[]> {
   const { harness: h, tenant } = owner;
   const [one, other] = [await owner.openAttempt(), await owner.openAttempt()];
@@ -234,7 +234,7 @@ export function itListsAttempts(owner: ListedOwner): void {
   });
 }
 
-/** As `itListsAttempts`, for the look-up of an id. */
+/** Tests the look-up of an id, as `itListsAttempts` tests lists. */
 export function itLooksUpIds(owner: ListedOwner): void {
   const { harness: h, tenant } = owner;
   const lookUp = async (id: string) => ok(await owner.service().lookUpId({ id })).items;
@@ -260,7 +260,7 @@ export function itLooksUpIds(owner: ListedOwner): void {
   });
 }
 
-/** As `itListsAttempts`, for the history of one attempt. */
+/** Tests the history of one attempt, as `itListsAttempts` tests lists. */
 export function itDescribesAttempts(owner: ListedOwner): void {
   const { harness: h, tenant } = owner;
   const { expectUntouched } = createAttemptInspector<Attempt>(owner as InspectedOwner<Attempt>);

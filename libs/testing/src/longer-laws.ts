@@ -8,7 +8,7 @@ import { LAW_TIMES_VARIABLE } from './law-runs.ts';
 
 const USUAL_RUNS = 100;
 const times = Number(process.env[LAW_TIMES_VARIABLE]);
-// Not an import: the alias of vitest.config.ts would lead it back to this file.
+// A `require` replaces the import: the alias of vitest.config.ts would lead it back to this file.
 const fc: typeof FastCheck = createRequire(import.meta.url)('fast-check');
 
 function longer<T>(parameters: FastCheck.Parameters<T> = {}): FastCheck.Parameters<T> {

@@ -41,7 +41,7 @@ export interface ManagedProcess {
   ready(): Promise<void>;
   /** Signals the process and waits for its end; a stack with `restart` starts it again. */
   end(signal: NodeJS.Signals): Promise<number | null>;
-  /** As `end`, but it stays down until `start`. */
+  /** Ends the process, which stays down until `start`. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   onExit(): Promise<void>;
   pid(): number | undefined;

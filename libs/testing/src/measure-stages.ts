@@ -26,7 +26,7 @@ export async function measureStages(
   );
 }
 
-/** As above, for each environment. */
+/** Measures the stages as above, for each environment. */
 export async function measureStagesByEnvironment(
   database: Database,
   statements: readonly BoundStatement[],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 
 /** Linux's file system in memory. */
 const MEMORY = '/dev/shm';
-/** As its kernel names it (statfs(2), TMPFS_MAGIC). */
+/** The number by which the kernel names the file system (statfs(2), TMPFS_MAGIC). */
 const TMPFS = 0x01021994;
 /** Twice what a run of all tests writes at most: ten million samples with their indexes and log. */
 const NEEDED_BYTES = 12 * 2 ** 30;
@@ -20,7 +20,7 @@ export function memoryFolder(): string {
     const { type, bavail, bsize } = statfsSync(MEMORY);
     return type === TMPFS && bavail * bsize >= NEEDED_BYTES ? MEMORY : tmpdir();
   } catch {
-    // Not Linux, or a container without it.
+    // This machine does not run Linux, or is a container without the folder.
     return tmpdir();
   }
 }

@@ -17,7 +17,7 @@ import { memoryFolder } from './memory-folder.ts';
  */
 export const NATS_URL_VARIABLE = 'LAUREL_TEST_NATS_URL';
 
-/** Where a fetched nats-server is kept between runs. */
+/** The folder where a fetched nats-server is kept between runs. */
 const KEPT_BELOW = fileURLToPath(new URL('../../../node_modules/.cache/laurel', import.meta.url));
 const DIRECTORY_PREFIX = 'laurel-test-nats-';
 const OBTAIN_LIMIT_MS = 180_000;

@@ -27,7 +27,7 @@ export interface ProgramBody {
   id: string;
   name: string;
   status: string;
-  /** Only operators see it. */
+  /** Only operators see the developer. */
   developer_id?: string | null;
   deletion_scheduled: boolean;
   created_at: string;
@@ -151,7 +151,7 @@ export interface Operator {
   /** Opens a session, whose cookie it returns; every other call sends the token in its header. */
   signIn(): Promise<Answer<{ name: string; session_expires_at: string }>>;
   createDeveloper(credentials: { email: string; password: string }): Promise<Answer<{ id: string; email: string }>>;
-  /** With `developerId` the program belongs to that developer. */
+  /** Creates a program, which belongs to the developer `developerId` if one is named. */
   createProgram(name: string, developerId?: string): Promise<Answer<ProgramBody & { test_key: string }>>;
   approveProgram(programId: string): Promise<Answer<ProgramBody & { live_key: string }>>;
   replaceLiveKey(programId: string): Promise<Answer<{ live_key: string }>>;

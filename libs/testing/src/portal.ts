@@ -67,7 +67,7 @@ export interface DeliveryAttemptBody {
   response_excerpt: string | null;
 }
 
-/** Only a response that creates an endpoint or replaces its secret shows the secret. */
+/** An endpoint in a response that creates it or replaces its secret; no other shows the secret. */
 export type EndpointWithSecret = EndpointBody & { signing_secret: string };
 
 export interface Credentials {
@@ -102,7 +102,7 @@ export interface DeliveryQuery {
 
 /** The developer portal for one session. */
 export interface Portal {
-  /** The session's token. */
+  /** The token of the session. */
   readonly token: string;
   /** Sends any request with this session; the path is appended to `/api/portal`. */
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;

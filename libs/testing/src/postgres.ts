@@ -16,7 +16,7 @@ const SETTINGS = {
   full_page_writes: 'off',
 };
 
-/** One server for a whole test run, in a folder that is removed with it. */
+/** Starts one server for a whole test run, in a folder that is removed with it. */
 export async function startPostgres(): Promise<AsyncDisposable & { readonly url: string }> {
   const parent = memoryFolder();
   await removeLeftovers(DIRECTORY_PREFIX, stopOrphanedPostgres, parent);

@@ -6,12 +6,12 @@ import { freePorts } from './free-ports.ts';
 
 /** One request as received. */
 export interface ReceivedRequest {
-  /** From 1, in the order in which the requests were completed. */
+  /** The number counts from 1, in the order in which the requests were completed. */
   readonly number: number;
-  /** When its last byte arrived, in fractional milliseconds since the epoch. */
+  /** The time when its last byte arrived, in fractional milliseconds since the epoch. */
   readonly receivedAt: number;
   readonly method: string;
-  /** With the query. */
+  /** The path includes the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   /** Names and values in turn, in the order and case in which they were sent. */
@@ -24,7 +24,7 @@ export type ReceiverAnswer =
   | 'never'
   | 'reset'
   | {
-      /** 200 by default. */
+      /** The status is 200 by default. */
       readonly status?: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string | Buffer;

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 const ROOT = new URL('../../../', import.meta.url);
-/** In this order; a service may add sections in between. */
+/** The sections are in this order; a service may add others in between. */
 const SECTIONS = ['What it owns', 'What a crash leaves', 'Configuration', 'Health and metrics', 'Running it alone'];
 const ROW = /^\| `([A-Z0-9_]+)` +\| (.*?) +\| (.*?) +\| (.*?) +\|$/gm;
 /** Each README says what waits in the queues of its service. */

@@ -10,7 +10,7 @@ import { defaultOf, tablesOf } from './service-readme.ts';
 const ROOT = new URL('../../../', import.meta.url);
 const PAGE = new URL('docs/operations/retention.md', ROOT);
 const ROW = /^\| `(?<table>\w+)` +\|(?<holds>[^|]+)\|(?<kept>[^|]+)\|(?<removed>[^|]+)\|/gm;
-/** As in ``30 days, `WEBHOOK_LOG_RETENTION_DAYS` ``. */
+/** Matches a setting, as in ``30 days, `WEBHOOK_LOG_RETENTION_DAYS` ``. */
 const SETTING = /(?:(?<value>\d+) \w+, )?`(?<name>[A-Z][A-Z0-9_]+)`/g;
 const WORKER = /`(?<name>[a-z]+(?:-[a-z]+)+)`/g;
 const STARTED = /\bname: '([a-z-]+)'/g;

@@ -9,7 +9,7 @@ export interface SignedReceipt {
   readonly signature: Uint8Array;
   /** SPKI DER of the key that must have signed the receipt and, if there is one, the seal. */
   readonly publicKey: Uint8Array;
-  /** As JSON; null until the round is settled. */
+  /** The seal is JSON; null until the round is settled. */
   readonly seal?: unknown;
 }
 

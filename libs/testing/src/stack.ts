@@ -39,7 +39,10 @@ export interface StackOptions {
   readonly shape?: 'one-process' | 'six-processes';
   /** The services that have processes of their own beside those of the shape `one-process`. */
   readonly apart?: readonly Service[];
-  /** How many processes of each service; 1 by default. Replicas of a service share its database. */
+  /**
+   * The number of processes of each service; 1 by default. Replicas of a service share its
+   * database.
+   */
   readonly replicas?: Partial<Record<Service, number>>;
   /**
    * Settings that replace the stack's own, for example `{ challenge: { ATTEMPT_TTL_SECONDS: '2' }
@@ -86,7 +89,7 @@ export interface StackOptions {
 export interface Stack extends AsyncDisposable, Failpoints {
   /** The first gateway, without a path: `http://127.0.0.1:23456`. */
   readonly baseUrl: string;
-  /** Every gateway replica. */
+  /** The base URLs of all gateway replicas. */
   readonly baseUrls: readonly string[];
   readonly operatorToken: string;
   /**
@@ -94,7 +97,7 @@ export interface Stack extends AsyncDisposable, Failpoints {
    * `startReceiver({ ca: stack.ca })`.
    */
   readonly ca: CertificateAuthority;
-  /** Where the services reach the receivers of a test. */
+  /** The host where the services reach the receivers of a test. */
   readonly receiverHost: string;
   /**
    * The server of this stack's events as its operator, and the prefix of its stream and subjects.
@@ -140,7 +143,7 @@ export interface Stack extends AsyncDisposable, Failpoints {
    * the service.
    */
   setClock(service: Service, offsetMs: number): void;
-  /** Where each replica of a service answers `/healthz`, `/readyz` and `/metrics`. */
+  /** Returns where each replica of a service answers `/healthz`, `/readyz` and `/metrics`. */
   adminUrls(service: Service): readonly string[];
   /** The output of a service's replicas over all restarts: at least the newest 20,000 lines. */
   logs(service: Service): readonly string[];
@@ -269,7 +272,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 }
 
-/** Free ports of each service's replicas; one admin port for each process. */
+/** Finds free ports for each service's replicas, and one admin port for each process. */
 async function findPorts({ replicas }: StackOptions, together: readonly Service[]) {
   const ports = new Map<Service, readonly number[]>();
   const adminPorts = new Map<Service, readonly number[]>();

@@ -110,7 +110,7 @@ export function itContinuesAttempts<Attempt extends CreatedAttempt>(owner: Takeo
       insert into sweep_marks values ('resolve_pending', $1)
       on conflict (sweep) do update set swept_until = excluded.swept_until`;
     await h.database.query({ text }, [h.clock()]);
-    // Its sweep starts at the stored low watermark.
+    // The replica's sweep starts at the stored low watermark.
     await using replica = await h.startReplica();
     await replica.server.sweepOnce();
     expect(await stored(attempt.id)).toMatchObject({ status: 'pending' });

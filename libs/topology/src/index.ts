@@ -11,7 +11,7 @@ export const SERVICE_NAMES = ['wallet', 'challenge', 'tournament', 'webhook', 'i
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 export type ServiceShape = {
-  /** How others reach it: gRPC from inside, or HTTP from outside. */
+  /** The protocol by which others reach it: gRPC from inside, or HTTP from outside. */
   readonly serves: 'grpc' | 'http';
   /** The services that it calls. It gets the address of each as `<NAME>_ADDRESS`. */
   readonly calls: readonly ServiceName[];
@@ -68,7 +68,7 @@ export function addressesFor(
   return Object.fromEntries(calls.map((called) => [`${called.toUpperCase()}_ADDRESS`, addressOf(called)]));
 }
 
-/** One value for each service. */
+/** Makes one value for each service. */
 export function byService<Value>(make: (name: ServiceName) => Value): Readonly<Record<ServiceName, Value>> {
   return {
     wallet: make('wallet'),

@@ -16,7 +16,9 @@ export function prefixed(service: ServiceName, environment: Environment): Enviro
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [prefixOf(service) + name, value]));
 }
 
-/** One environment of several. A variable that is the same for all services keeps its name. */
+/**
+ * Joins several environments to one. A variable that is the same for all services keeps its name.
+ */
 export function joinEnvironments(environments: ReadonlyMap<ServiceName, Environment>): Environment {
   const all = [...environments.values()];
   const common = Object.entries(all[0] ?? {}).filter(([name, value]) => all.every((each) => each[name] === value));

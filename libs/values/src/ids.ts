@@ -31,7 +31,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** A UUIDv7. */
+/** Makes a UUIDv7. */
 export function newId(now?: Date): string {
   // randomUUID is random in digits 15 to 17 and from the variant on; Node fills it from a pool.
   const random = randomUUID();
@@ -67,7 +67,7 @@ export function deriveId(sourceId: string, purpose: string): string {
   return derive(sourceId, purpose, NO_OWNER_TAG);
 }
 
-/** As deriveId, tagged with an owner. */
+/** Derives an id like deriveId, tagged with an owner. */
 export function deriveOwnedId(sourceId: string, purpose: string, owner: ContestServiceName): string {
   return derive(sourceId, purpose, OWNER_TAG[owner]);
 }
@@ -92,7 +92,7 @@ export function feeTransferId(attemptId: string, generation = 0): string {
   return deriveId(attemptId, generation === 0 ? 'fee' : `fee:${generation}`);
 }
 
-/** The transfer that returns a fee. */
+/** Returns the id of the transfer that refunds a fee. */
 export function refundTransferId(feeTransfer: string): string {
   return deriveId(feeTransfer, 'refund');
 }

@@ -23,7 +23,7 @@ export function isInBounds(instant: Date): boolean {
   return instant >= FIRST_INSTANT && instant <= LAST_INSTANT;
 }
 
-/** Milliseconds since 1970. Throws RangeError for an invalid `Date`. */
+/** Returns milliseconds since 1970. Throws RangeError for an invalid `Date`. */
 export function millisecondsOf(instant: Date): number {
   const milliseconds = instant.getTime();
   if (Number.isNaN(milliseconds)) throw new RangeError('a Date holds no instant');

@@ -16,5 +16,5 @@ export function connectChallenge(address: string, { identity, inProcess }: Chann
   });
 }
 
-/** One method per RPC. */
+/** The client has one method per RPC. */
 export type ChallengeClient = ReturnType<typeof connectChallenge>;

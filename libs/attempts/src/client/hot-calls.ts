@@ -36,7 +36,9 @@ import type { TournamentClient } from './tournament.ts';
 const LANES = 2;
 /** About a second of work. Items beyond it would time out, so they are refused immediately. */
 const MAX_QUEUED = 5_000;
-/** For one item, including its time in the queue; a single call has a shorter deadline. */
+/**
+ * The limit for one item, including its time in the queue; a single call has a shorter deadline.
+ */
 const ITEM_DEADLINE_MS = 8_000;
 
 /** Each item carries its id or changes nothing, so the same batch may be sent again. */
@@ -59,7 +61,10 @@ export interface HotCalls extends AsyncDisposable {
   createAttempt(creation: AttemptCreation): Promise<Attempt | Refused>;
   /** The attempt id names the service. A challenge ignores the tiebreak. */
   reportOutcome(report: OutcomeReport): Promise<Outcome | Refused>;
-  /** As `reportOutcome`, and whether the same operation recorded the outcome before. */
+  /**
+   * Does what `reportOutcome` does, and returns whether the same operation recorded the outcome
+   * before.
+   */
   reportOutcomeWithRepeated(report: OutcomeReport): Promise<ReportedOutcome | Refused>;
   /** Changes nothing. `not_found`: the tenant has no such challenge or round. */
   findOpenAttempts(query: OpenAttemptQuery): Promise<OpenAttempts | Refused>;

@@ -13,7 +13,7 @@ export interface OwningServices {
   readonly tournament: TournamentClient;
 }
 
-/** Null for an id that names no service. */
+/** Returns the service that owns an id, or null for an id that names no service. */
 export function serviceOf(services: OwningServices, id: string): TypedClient<AttemptServiceService> | null {
   const owner = contestServiceOf(id);
   return owner === null ? null : services[owner];

@@ -16,5 +16,5 @@ export function connectTournament(address: string, { identity, inProcess }: Chan
   });
 }
 
-/** One method per RPC. */
+/** The client has one method per RPC. */
 export type TournamentClient = ReturnType<typeof connectTournament>;

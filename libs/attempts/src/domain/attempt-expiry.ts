@@ -1,6 +1,6 @@
 /**
  * How long an attempt may stay open: an hour from its creation, unless ATTEMPT_TTL_SECONDS is set.
- * Then it is over: the sweeper ends it and its fee is returned. A round may end earlier; the
+ * Then it is over: the sweeper ends it and its fee is refunded. A round may end earlier; the
  * tournament service has that rule.
  */
 

@@ -10,7 +10,7 @@ import type { PayoutRecord } from './award.ts';
 import type { OwnedAttempt } from './owned-attempt.ts';
 import { isRoundReason } from './refund-reason.ts';
 
-/** A posted fee. The members about its refund are null while the fee is not returned. */
+/** A posted fee. The members about its refund are null while the fee is not refunded. */
 export type FeeHistory = {
   readonly feeCents: Cents;
   readonly chargedAt: Date;

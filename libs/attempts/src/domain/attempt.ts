@@ -48,7 +48,7 @@ const SHOWN: Record<AttemptStatus, ShownStatus | null> = {
   refused: null,
 };
 
-/** The states in which a paid attempt counts towards a cap: its fee was not returned. */
+/** The states in which a paid attempt counts towards a cap: its fee was not refunded. */
 export const CAP_COUNTED: readonly AttemptStatus[] = ['pending', 'open', 'settled'];
 
 export function canMove(from: AttemptStatus, to: AttemptStatus): boolean {
@@ -69,7 +69,7 @@ export function isVisible(status: AttemptStatus): boolean {
   return SHOWN[status] !== null;
 }
 
-/** The state of an attempt once its fee is returned; null if no refund is under way. */
+/** Returns the state of an attempt after its refund; null if no refund is under way. */
 export function afterRefund(status: AttemptStatus): 'expired' | 'voided' | null {
   if (status === 'expiring') return 'expired';
   if (status === 'voiding') return 'voided';

@@ -15,7 +15,7 @@ export type AwardReview = {
   readonly reason: string | null;
 };
 
-/** Null if the caller is release 0.2.0, which names no operator. */
+/** Parses a review; null if the caller is release 0.2.0, which names no operator. */
 export function parseReview(
   decision: AwardReview['decision'],
   { operator, reason }: { readonly operator?: string | undefined; readonly reason?: string | undefined },

@@ -29,7 +29,7 @@ export type IdempotencyUse = {
   readonly fingerprint: Buffer;
   /** Whether the gateway had no record of the key. */
   readonly isFirst: boolean;
-  /** By the gateway's clock, which decides how long the key is kept. */
+  /** The time is by the gateway's clock, which decides how long the key is kept. */
   readonly usedAt: Date;
 };
 
@@ -53,7 +53,10 @@ export type IdempotencyUseDecision =
   /** A new operation, which replaces the recorded use. */
   | { readonly kind: 'superseded' };
 
-/** As long as the gateway keeps its records (docs/contract/partner-api.md, "Idempotency"). */
+/**
+ * The contest services keep a use as long as the gateway keeps its records
+ * (docs/contract/partner-api.md, "Idempotency").
+ */
 export const KEY_USE_RETENTION_MS = 24 * 3_600_000;
 
 export function decideIdempotencyUse(

@@ -17,7 +17,7 @@ export interface RecordedOutcome {
   readonly attemptId: string;
   readonly receiptId: string;
   readonly score: number;
-  /** False in a contest without a bar. */
+  /** The value is false in a contest without a bar. */
   readonly metThreshold: boolean;
   readonly thresholdApplied: number | null;
   readonly recordedAt: Date;

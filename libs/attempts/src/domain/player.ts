@@ -9,7 +9,7 @@ export type NamedAccount = { readonly accountId: string | null; readonly isFresh
 /** What a contest requires of a player in addition to the rules that always apply. */
 export type Requirement = {
   readonly verificationLevel: number;
-  /** Empty means all. */
+  /** An empty list means all. */
   readonly jurisdictions: readonly string[];
   readonly refuseInsiders: boolean;
 };

@@ -1,5 +1,5 @@
 /**
- * Why the fee of an attempt is returned. The contest service queues the refund with the reason, and
+ * Why the fee of an attempt is refunded. The contest service queues the refund with the reason, and
  * the wallet stores it with the refund.
  */
 

@@ -4,7 +4,7 @@ import { isStorable } from '@laurel/json';
 
 export const MAX_VOID_REASON_CHARACTERS = 1_000;
 
-/** Null if the reason is valid, else the refusal. */
+/** Returns null if the reason is valid, else the refusal. */
 export function checkVoidReason(reason: string): Refused | null {
   if (reason !== '' && isStorable(reason, MAX_VOID_REASON_CHARACTERS)) return null;
   return refused('invalid_request', `reason must have 1 to ${MAX_VOID_REASON_CHARACTERS} characters.`);

@@ -23,7 +23,7 @@ export function lookUpId({ database, owner, contest }: LookUpDeps): Handlers<Att
   };
 }
 
-/** None for an attempt that is never shown. */
+/** Presents an attempt; one that is never shown gives no items. */
 function presentNamedAttempt(found: NamedAttempt): readonly FoundItem[] {
   const status = shownStatus(found.status);
   if (status === null) return [];

@@ -13,7 +13,7 @@ export type ReadDeps = RollForwardDeps & {
 
 /**
  * Applies the end of the contest to the attempt and returns it. An attempt without an outcome is
- * then over and its fee is returned, even if the contest's row is not closed yet. Other work under
+ * then over and its fee is refunded, even if the contest's row is not closed yet. Other work under
  * way is left unchanged. Null if the attempt was never created.
  */
 export async function endWithContest(

@@ -8,7 +8,7 @@ import type { AttemptServiceService } from '@laurel/proto/attempts';
 import { parseReview } from '../domain/award-review.ts';
 import { type ReviewDeps, reviewAward } from '../steps/review-award.ts';
 
-/** Pays the award. */
+/** Pays a held award. */
 export function releaseAward(deps: ReviewDeps): Handlers<AttemptServiceService>['releaseAward'] {
   return async (request) => {
     const by = parseReview('released', request);

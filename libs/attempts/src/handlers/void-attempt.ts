@@ -1,4 +1,4 @@
-/** VoidAttempt: ends an open attempt of any tenant for an operator, and returns its fee. */
+/** VoidAttempt: ends an open attempt of any tenant for an operator, and refunds its fee. */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { AttemptServiceService } from '@laurel/proto/attempts';

@@ -23,9 +23,9 @@ export type AttemptFilter = {
 
 export type WindowOfAttempts = {
   readonly order: 'newest_first' | 'oldest_first';
-  /** Only attempts beyond this position, in the order. */
+  /** Selects only attempts beyond this position, in the order. */
   readonly from: AttemptPosition;
-  /** Only attempts that were created up to this instant. */
+  /** Selects only attempts that were created up to this instant. */
   readonly until: Date;
   /** The most attempts that are returned. */
   readonly limit: number;

@@ -67,16 +67,16 @@ type Row = { readonly last_created_at: Date | null } & (
   | { readonly id: null }
 );
 
-/** Below the ids of all attempts. */
+/** This id is below the ids of all attempts. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type PageOfAccount = {
   readonly accountId: string;
-  /** Null for all programs. */
+  /** The filter is null for all programs. */
   readonly programIds: readonly string[] | null;
-  /** Null for both. */
+  /** The filter is null for both environments. */
   readonly environment: Environment | null;
-  /** Only attempts before this position. */
+  /** Selects only attempts before this position. */
   readonly from: AttemptPosition;
   /** The most attempts that are returned. */
   readonly limit: number;

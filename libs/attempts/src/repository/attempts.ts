@@ -43,12 +43,9 @@ export type WhenOpened = (attemptIds: readonly string[]) => BoundStatement;
  * ends them.
  */
 export interface WhenEnding {
-  /**
-   * Called before any attempt is locked: takes the locks that come first in the service's lock
-   * order.
-   */
+  /** Takes the locks that come first in the service's lock order, before any attempt is locked. */
   lock(tx: Transaction, attemptIds: readonly string[]): Promise<void>;
-  /** Called after these attempts have ended. */
+  /** This is called after these attempts have ended. */
   ended(tx: Transaction, attemptIds: readonly string[]): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ export async function insertAwardReview(on: Queryable, awardId: string, review: 
 
 const SELECT = { text: 'select decision, operator, reason from award_reviews where award_id = $1' };
 
-/** Null if release 0.2.0 began the review. */
+/** Finds the review of an award; null if release 0.2.0 began the review. */
 export async function findAwardReview(on: Queryable, awardId: string): Promise<AwardReview | null> {
   const [row] = await on.query<AwardReview>(SELECT, [awardId]);
   return row ?? null;

@@ -20,8 +20,8 @@ export const insertingIdempotencyUses = (written: string): string => `
   select w.key_id, w.operation_id, w.fingerprint, w.used_at from (${written}) w where w.key_id is not null order by w.key_id`;
 
 /**
- * Three array parameters, in the order of the operations: key ids (uuid[]), fingerprints (bytea[])
- * and instants (timestamptz[]).
+ * Returns three array parameters, in the order of the operations: key ids (uuid[]), fingerprints
+ * (bytea[]) and instants (timestamptz[]).
  */
 export function idempotencyUseColumns(uses: readonly (IdempotencyUse | null)[]): unknown[][] {
   return [

@@ -1,6 +1,6 @@
 /**
- * Fees to return. The commit that ends an attempt queues its fee; the commit that records the
- * refund removes it.
+ * Stores the fees to refund. The commit that ends an attempt queues its fee; the commit that
+ * records the refund removes it.
  */
 
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
@@ -16,7 +16,7 @@ export type RefundDue = {
   readonly environment: Environment;
 };
 
-/** A fee that was returned to its player, and when that was recorded. */
+/** A fee that was refunded to its player, and when that was recorded. */
 export type FinishedRefund = { readonly attemptId: string; readonly reason: RefundReason; readonly at: Date };
 
 /**
@@ -26,7 +26,7 @@ export type FinishedRefund = { readonly attemptId: string; readonly reason: Refu
 export type RefundEvents = (on: Queryable, refunds: readonly FinishedRefund[]) => Promise<readonly Event[]>;
 
 /**
- * Where the contest service stores why a fee is returned. `refundsByStatus` serves a service with
+ * Where the contest service stores why a fee is refunded. `refundsByStatus` serves a service with
  * two reasons: the attempt's status distinguishes `expired` from `voided`. A service with more
  * reasons stores them in a column of refunds_due, and supplies its own two queries.
  */
@@ -93,7 +93,7 @@ export const refundsByStatus: RefundQueue = {
       feeGeneration: row.fee_generation,
       environment: row.environment,
       // Only attempts that are ending are queued. If that is ever violated, the audit reports it,
-      // and the fee is still returned.
+      // and the fee is still refunded.
       reason: afterRefund(row.status) ?? 'expired',
     }));
   },

@@ -10,10 +10,10 @@
 import { type Database, isUniqueViolation, type Queryable } from '@laurel/postgres';
 
 export type SigningKey = {
-  /** As SPKI DER. */
+  /** The key is encoded as SPKI DER. */
   readonly publicKey: Buffer;
   readonly from: Date;
-  /** Null while the key is current. */
+  /** The end is null while the key is current. */
   readonly until: Date | null;
 };
 

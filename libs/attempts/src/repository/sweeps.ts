@@ -119,7 +119,7 @@ export type LowWatermark = { readonly until: Date; readonly raisedAt: string };
  */
 export async function raiseLowWatermark(database: Database, until: Date, marginMs: number): Promise<LowWatermark> {
   await database.query(RAISE_LOW_WATERMARK, [until, marginMs]);
-  // Read after that commit: a statement that begins from now on sees the low watermark.
+  // The query reads after that commit: a statement that begins from now on sees the low watermark.
   const [row] = await database.query<{ swept_until: Date; raised_at: string }>(SELECT_LOW_WATERMARK);
   if (row === undefined) throw new Error('the low watermark that was just raised cannot be read');
   // Another replica may have raised it further, but this process does not know how far that

@@ -34,7 +34,7 @@ export async function answerItems<Asked extends Item, Answer extends { readonly 
 type ReportAnswer<Outcome> = { readonly $case: 'outcome'; readonly value: Outcome; readonly repeated: boolean };
 
 /**
- * As above, for reports of scores: a result also states whether the same operation recorded the
+ * Answers reports of scores as above: a result also states whether the same operation recorded the
  * outcome before.
  */
 export async function answerReports<Asked extends Item, Outcome>(

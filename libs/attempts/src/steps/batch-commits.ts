@@ -13,7 +13,7 @@ export function createCommitBatches<Item, Decision>({
 }: {
   readonly name: 'create-attempts' | 'report-outcomes';
   environmentOf(item: Item): Environment;
-  /** One decision per item, in order, as it holds after the commit. */
+  /** Resolves with one decision per item, in order, as it holds after the commit. */
   commit(batch: readonly Item[]): Promise<readonly Decision[]>;
 }): Coalescer<Item, Decision> {
   return createCoalescersByEnvironment<Item, Decision>({

@@ -1,4 +1,4 @@
-/** Ends one open attempt before its deadline, and returns its fee before the call is answered. */
+/** Ends one open attempt before its deadline, and refunds its fee before the call is answered. */
 
 import { type Refused, refused } from '@laurel/errors';
 import type { Environment } from '@laurel/values/tenant';

@@ -52,7 +52,7 @@ export type AttemptQuery = {
   readonly of: ListedOf;
   readonly contestId: string | null;
   readonly playerRef: string | null;
-  /** Null for every status. */
+  /** The filter is null for every status. */
   readonly status: ShownStatus | null;
   /** An account's attempts are not followed. */
   readonly from:
@@ -66,9 +66,9 @@ export type ListedAttempt = CurrentAttempt & { readonly contestId: string; reado
 
 export type AttemptPage = {
   readonly attempts: readonly ListedAttempt[];
-  /** Null once the list has ended. */
+  /** The position is null once the list has ended. */
   readonly readTo: AttemptPosition | null;
-  /** Null unless the list began at the head. */
+  /** The position is null unless the list began at the head. */
   readonly head: AttemptPosition | null;
 };
 
@@ -81,7 +81,7 @@ export type ListDeps = {
   readonly clock: Clock;
 };
 
-/** Null for an attempt that is not visible yet. */
+/** The result is null for an attempt that is not visible yet. */
 type Seen = { readonly found: ListedRow; readonly current: OwnedAttempt | null };
 
 export async function listAttempts(query: AttemptQuery, deps: ListDeps): Promise<AttemptPage> {

@@ -25,8 +25,8 @@ export interface AttemptOpener {
   /** The wallet posted the fee. Resolves with whether `open` was written; never rejects. */
   open(fee: FeeOf): Promise<boolean>;
   /**
-   * As `open`, for a creation: written immediately if the contest has work to do, else after a
-   * pause.
+   * Does what `open` does for a creation: writes immediately if the contest has work to do, else
+   * after a pause.
    */
   openCreated(fee: FeeOf): Promise<boolean>;
   /**

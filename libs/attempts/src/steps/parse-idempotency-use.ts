@@ -4,7 +4,10 @@ import type { IdempotencyUse } from '../domain/idempotency-use.ts';
 
 const FINGERPRINT_BYTES = 32;
 
-/** Null for an operation without an idempotency key. Throws if the message is not valid. */
+/**
+ * Parses a use; null for an operation without an idempotency key. Throws if the message is not
+ * valid.
+ */
 export function parseIdempotencyUse(message: KeyUse | undefined): IdempotencyUse | null {
   if (message === undefined) return null;
   if (message.fingerprint.length !== FINGERPRINT_BYTES) throw new Error('a fingerprint has 32 bytes');

@@ -76,7 +76,7 @@ export interface AwardPayer {
    * that knows the decision's event saves the round trip that reads it.
    */
   complete(owed: OwedAward<PayableAward>, eventOf?: EventOf): Promise<PayableAward>;
-  /** As `complete`, and resolves only once the decision is written to the award. */
+  /** Completes an award, and resolves only once the decision is written to the award. */
   completeAndRecord(owed: OwedAward<PayableAward>): Promise<PayableAward>;
   runOnce(now: Date): Promise<void>;
   drain(): Promise<void>;

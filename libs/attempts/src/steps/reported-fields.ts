@@ -7,7 +7,7 @@ import { canonicalJson, evidenceFields } from '@laurel/signature';
 
 export type ReportedFields = {
   readonly score: number;
-  /** Null when none was sent. */
+  /** The tiebreak is null when none was sent. */
   readonly tiebreak: number | null;
   /** A JSON object as text, or empty. */
   readonly evidence: string;

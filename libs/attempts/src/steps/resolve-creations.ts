@@ -8,7 +8,7 @@ import type { IdempotencyUse, RecordedIdempotencyUse } from '../domain/idempoten
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 import { resolveIdempotencyUses } from './resolve-idempotency-uses.ts';
 
-/** One creation to resolve. */
+/** A creation to resolve. */
 export type RequestedCreation = {
   readonly attemptId: string;
   readonly idempotencyUse: IdempotencyUse | null;
@@ -29,7 +29,9 @@ export type ResolvedCreation<Attempt extends OwnedAttempt> = {
 
 export type CreationResolution<Attempt extends OwnedAttempt> = ResolvedCreation<Attempt> | Refused;
 
-/** One resolution per creation, in order. `recorded` was read under the locks on the keys. */
+/**
+ * Returns one resolution per creation, in order. `recorded` was read under the locks on the keys.
+ */
 export async function resolveCreations<Attempt extends OwnedAttempt>(
   creations: readonly RequestedCreation[],
   {

@@ -26,8 +26,8 @@ export type ResolvedOperation =
   | Refused;
 
 /**
- * One resolution per operation, in order; each takes those before it into account. `recorded` was
- * read under the locks on the keys.
+ * Returns one resolution per operation, in order; each takes those before it into account.
+ * `recorded` was read under the locks on the keys.
  */
 export function resolveIdempotencyUses(
   operations: readonly KeyedOperation[],

@@ -28,7 +28,7 @@ export type Review = {
 // once more.
 const MAX_ROUNDS = 3;
 
-/** Null when the award is in the status that the review asks for. */
+/** Returns the refusal, or null when the award is in the status that the review asks for. */
 export async function reviewAward(
   awardId: string,
   review: Review,

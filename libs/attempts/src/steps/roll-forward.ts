@@ -1,7 +1,7 @@
 /**
  * The authoritative read of one attempt. It first rolls a state between two commits forward. So a
  * reader never sees a state that a crash could undo, and `expired` or `voided` always means that
- * the fee has been returned.
+ * the fee has been refunded.
  */
 
 import type { Clock } from '@laurel/service';
@@ -51,7 +51,7 @@ export async function rollForward(
   return attempt !== null && isVisible(attempt.status) ? attempt : null;
 }
 
-/** As rollForward, for a caller that has changed the attempt: reads it again first. */
+/** Reads an attempt again before rollForward, for a caller that has changed the attempt. */
 export async function rereadAttempt(
   id: string,
   environment: Environment,

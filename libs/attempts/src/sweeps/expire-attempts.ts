@@ -44,7 +44,7 @@ export interface AttemptExpirer {
     options?: { readonly evenIfYoung?: boolean; readonly reason?: RoundReason | null },
   ): Promise<void>;
   /**
-   * Ends the attempt for an operator. False if it is no longer open. Does not return the fee yet.
+   * Ends the attempt for an operator. False if it is no longer open. Does not refund the fee yet.
    */
   voidAttempt(attemptId: string, reason: string, now: Date): Promise<boolean>;
   /** Returns the fee of an attempt that is `expiring` or `voiding`, and records the refund. */

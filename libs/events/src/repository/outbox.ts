@@ -11,7 +11,7 @@ import type { Environment } from '@laurel/values/tenant';
 
 export interface OutboxRow {
   readonly id: string;
-  /** A laurel.events.v1.Event. */
+  /** The payload is a laurel.events.v1.Event. */
   readonly payload: Buffer;
   readonly environment: Environment;
 }
@@ -108,7 +108,7 @@ export interface OutboxMeasure {
   readonly oldestSeconds: number;
 }
 
-/** One measure for each environment. */
+/** Returns one measure for each environment. */
 export async function measureOutbox(database: Database, limit: number): Promise<readonly OutboxMeasure[]> {
   const rows = await database.query<{ environment: Environment; events: number; oldest_seconds: number }>(MEASURE, [
     limit,

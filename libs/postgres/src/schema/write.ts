@@ -40,7 +40,7 @@ function tidy(dump: string): string {
     .trim();
 }
 
-/** Creating a database takes seconds, emptying one no time. */
+/** Empties a database, which takes no time; creating one takes seconds. */
 async function empty(database: PGlite): Promise<void> {
   // pg_dump leaves its read-only transaction open and its settings in place.
   await database.exec('rollback');

@@ -60,9 +60,9 @@ interface Settings {
   readonly laurel: Laurel;
   readonly secret: string;
   readonly url: string;
-  /** Null means all. */
+  /** The set is null for all events. */
   readonly events: ReadonlySet<string> | null;
-  /** Null: continue at the stored position. */
+  /** The position is null to continue at the stored position. */
   readonly from: string | null;
   readonly cursorFile: CursorFile;
 }

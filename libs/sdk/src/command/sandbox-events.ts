@@ -7,10 +7,12 @@ import { LaurelError } from '../errors.ts';
 import { Laurel } from '../laurel.ts';
 import { CommandError, EXIT_CODES, messageOf } from './command.ts';
 
-/** After a cursor, or where to begin. */
+/** A page starts after a cursor, or where `from` says. */
 export type PageStart = { readonly after: string } | { readonly from: 'now' | 'oldest' };
 
-/** No response for now: ask again after this time, or at will if it is null. */
+/**
+ * Reports that there is no response for now: ask again after this time, or at will if it is null.
+ */
 export class UnavailableError extends Error {
   readonly retryAfterMs: number | null;
 

@@ -19,11 +19,11 @@ export interface RoundSeal {
     readonly round_number: number;
     /** The size of the tree. */
     readonly leaves: number;
-    /** Hexadecimal. */
+    /** The root is in hexadecimal. */
     readonly root: string;
     readonly settled_at: string;
   };
-  /** Base64. */
+  /** The signature is in base64. */
   readonly signature: string;
   readonly leaf: {
     readonly round_id: string;
@@ -37,7 +37,7 @@ export interface RoundSeal {
     readonly payout_amount: string;
   };
   readonly leaf_index: number;
-  /** Hexadecimal. */
+  /** The proof is in hexadecimal. */
   readonly proof: readonly string[];
 }
 

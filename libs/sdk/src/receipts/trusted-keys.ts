@@ -12,11 +12,11 @@ import { areEqual, type Bytes, fromBase64, sha256 } from '../bytes.ts';
 import { parseIfJson } from '../strict-json.ts';
 
 export interface TrustedKey {
-  /** Its JWK thumbprint (RFC 7638): SHA-256 in base64url. */
+  /** The key's JWK thumbprint (RFC 7638): SHA-256 in base64url. */
   readonly keyId: string;
-  /** SPKI DER. */
+  /** The key is encoded as SPKI DER. */
   readonly publicKey: Bytes;
-  /** Null: valid for documents of any date. */
+  /** A key whose period is null is valid for documents of any date. */
   readonly period: { readonly from: Date; readonly until: Date | null } | null;
 }
 
@@ -33,9 +33,9 @@ const KEY_BYTES = 32;
 export async function findSigningKey(
   signed: {
     readonly document: Readonly<Record<string, unknown>>;
-    /** Its canonical JSON. */
+    /** The canonical JSON of the document. */
     readonly canonical: string;
-    /** In base64. */
+    /** The signature is in base64. */
     readonly signature: string;
     /** The member that holds its date. */
     readonly datedBy: string;
@@ -101,7 +101,7 @@ function keysOf(list: unknown): unknown {
   }
 }
 
-/** Malformed keys and signatures are not valid. */
+/** Verifies a signature. Malformed keys and signatures are not valid. */
 async function isSignedBy(
   { publicKey }: TrustedKey,
   { canonical, signature }: { readonly canonical: string; readonly signature: string },

@@ -31,8 +31,8 @@ const LIST = {
 const KEYS = (await listedKeys(LIST)) ?? [];
 
 /**
- * Equal for two values that are the same JSON; null for a value without canonical JSON, which
- * nobody can have signed.
+ * Returns equal texts for two values that are the same JSON; null for a value without canonical
+ * JSON, which nobody can have signed.
  */
 function meaningOf(value: unknown): string | null {
   try {

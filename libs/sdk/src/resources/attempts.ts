@@ -55,7 +55,7 @@ export class Attempts {
   }
 }
 
-/** In lower case, like the id in the outcome's key: one attempt, one path. */
+/** The path has the id in lower case, like the outcome's key: one attempt, one path. */
 function pathOf(attemptId: string): string {
   return `/v1/attempts/${segment('attemptId', attemptId).toLowerCase()}`;
 }

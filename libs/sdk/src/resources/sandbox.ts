@@ -87,7 +87,7 @@ export class Sandbox {
   }
 
   /**
-   * Ends an open attempt as if its hour had passed, and returns its fee. `attempt_already_settled`
+   * Ends an open attempt as if its hour had passed, and refunds its fee. `attempt_already_settled`
    * if it is no longer open, also if the response was lost and the call repeated;
    * `attempts.retrieve` shows which.
    */

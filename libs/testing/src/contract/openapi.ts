@@ -184,7 +184,7 @@ export function createContract(partnerDocument: OpenApi, ownDocument: OpenApi): 
 
 interface DocumentedRoute {
   readonly template: string;
-  /** In upper case. */
+  /** The method is in upper case. */
   readonly method: string;
   readonly path: string;
   readonly responses: Readonly<Record<string, ResponseObject>>;

@@ -14,7 +14,7 @@ export interface ByteBudgets {
    * passes when it is full.
    */
   waitFor(subject: string, bytes: number, now: number): number;
-  /** May take more than the budget has. */
+  /** Takes bytes, which may be more than the budget has. */
   take(subject: string, bytes: number, now: number): void;
 }
 

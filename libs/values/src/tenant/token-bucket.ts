@@ -11,7 +11,7 @@ export interface Bucket {
 /** The level when something was last taken; a bucket that nothing was taken from is full. */
 export interface BucketLevel {
   readonly bytes: number;
-  /** Milliseconds. */
+  /** The time in milliseconds. */
   readonly at: number;
 }
 
