@@ -8,9 +8,9 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 export interface LockOptions {
-  /** Called once if another process holds the lock. */
+  /** This is called once if another process holds the lock. */
   readonly onWait?: () => void;
-  /** Ends the wait. */
+  /** The signal ends the wait. */
   readonly signal?: AbortSignal;
 }
 

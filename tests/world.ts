@@ -68,7 +68,7 @@ export interface HookRequest extends ReceivedRequest {
   readonly json: EventBody;
 }
 
-/** By default the endpoint gets all events of all programs. */
+/** The options of an endpoint, which by default gets all events of all programs. */
 export interface HookOptions extends Partial<Omit<NewEndpoint, 'url'>> {
   /** The host in the endpoint's URL; the receiver's address by default. */
   readonly host?: string;
@@ -145,7 +145,7 @@ export interface World extends AsyncDisposable {
   newRound(terms?: TournamentTerms, program?: Program): Promise<Round>;
   /** The next round of a tournament, open for an hour. */
   openRound(tournamentId: string): Promise<Round>;
-  /** One attempt in the round, scored. */
+  /** Plays one attempt in the round, with a score. */
   playRound(roundId: string, player: Player, score: number, tiebreak?: number): Promise<Outcome>;
   balance(player: Player, environment?: 'test' | 'live'): Promise<string>;
   /**

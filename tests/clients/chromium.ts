@@ -24,9 +24,7 @@ export async function hasChromium(): Promise<boolean> {
   return false;
 }
 
-/**
- * Without a window, and without requests of its own: only the page's requests leave the machine.
- */
+/** Launches Chromium without a window or requests of its own: only the page's leave the machine. */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
 }

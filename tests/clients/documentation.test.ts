@@ -16,7 +16,7 @@ const WIDE = { width: 1280, height: 720 };
 const PHONE = { width: 390, height: 800 };
 
 interface Visit {
-  /** `/docs/`, `/docs/errors`. */
+  /** The path, such as `/docs/` or `/docs/errors`. */
   readonly path: string;
   readonly objections: readonly string[];
   readonly inaccessible: Readonly<Record<ColourScheme, readonly string[]>>;

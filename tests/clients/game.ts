@@ -21,7 +21,7 @@ interface GameRequest {
   readonly path: string;
   /** Whether the request carried a cookie. */
   readonly cookie: boolean;
-  /** Undefined until the response is complete. */
+  /** The status is undefined until the response is complete. */
   status: number | undefined;
 }
 

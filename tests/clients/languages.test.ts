@@ -8,7 +8,7 @@ afterEach(() => {
 
 test('a missing runtime of a language is a failure only if CI is set', async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  // Neither the languages nor apt-get are there.
+  // Neither the languages nor apt-get are on this search path.
   vi.stubEnv('PATH', import.meta.dirname);
   vi.stubEnv('CI', '');
   const missing = await findMissingLanguages();

@@ -25,7 +25,7 @@ export interface OtherAnswer {
 
 export interface LossyProxy extends AsyncDisposable {
   readonly baseUrl: string;
-  /** How many requests had each fate. */
+  /** The number of requests that had each fate. */
   readonly counts: Readonly<Record<Fate, number>>;
 }
 

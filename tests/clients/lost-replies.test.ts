@@ -28,8 +28,8 @@ describe('a partner whose network loses responses', () => {
       // Nine losses in a row happen to one call in 13,000; more repetitions make the test
       // independent of its seed.
       maxRetries: 30,
-      // Long, because the stack is loaded: a try that timed out would be repeated and get two
-      // responses. Only the proxy may lose responses.
+      // The timeout is long, because the stack is loaded: a try that timed out would be repeated
+      // and get two responses. Only the proxy may lose responses.
       timeoutMs: 60_000,
     });
     // A round accepts any number of attempts of a player, and scores neither win a prize at once
@@ -82,7 +82,7 @@ function fateOf(chance: number): Fate {
   return chance < LOST_SHARE + RESET_SHARE ? 'reset' : 'pass';
 }
 
-/** Mulberry32: the same losses for the same seed. */
+/** Returns random numbers that are the same for the same seed (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -54,8 +54,8 @@ describe('a client that wants to send more requests than a minute allows', () =>
   }, async () => {
     const calls = 400;
     const { ends, statuses } = await insideOneWindow(world, async (program) => {
-      // Long enough for 300 responses of a loaded stack. If the next minute begins in time for the
-      // rest, `insideOneWindow` repeats everything.
+      // The deadline is long enough for 300 responses of a loaded stack. If the next minute begins
+      // in time for the rest, `insideOneWindow` repeats everything.
       const { laurel, statuses } = createClient(program, { timeoutMs: 20_000, deadlineMs: 20_000 });
       const ends = await Promise.allSettled(Array.from({ length: calls }, () => laurel.tournaments.list()));
       return { ends, statuses };

@@ -21,7 +21,7 @@ interface NpmProgram {
   readonly package: string;
   readonly version: string;
   readonly integrity: string;
-  /** Its path inside the package. */
+  /** The path of the program inside the package. */
   readonly file: string;
 }
 
@@ -74,7 +74,7 @@ export const RUNTIMES: readonly Runtime[] = [
   {
     name: 'Deno',
     program: () => fetchProgram(DENO),
-    // Only the network: a client needs neither files nor environment variables.
+    // Deno may use only the network: a client needs neither files nor environment variables.
     flags: ['run', '--no-remote', '--node-modules-dir=manual', '--no-prompt', '--allow-net=127.0.0.1'],
   },
 ];

@@ -162,7 +162,10 @@ export async function startComposeStack(
   return { folder, readyFile: join(folder, 'ready.json'), [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Docker Compose with this run's project, a file of the checkout, and one that overrides it. */
+/**
+ * Returns the command of Docker Compose with this run's project, a file of the checkout, and one
+ * that overrides it.
+ */
 function composeCommand(engine: Engine, folder: string, [file, override]: readonly [string, string]) {
   const files = ['-f', file, '-f', override];
   return [...engine.compose, '-p', PROJECT, '--env-file', join(folder, '.env'), ...files] as const;
@@ -234,7 +237,7 @@ async function writeWebhookCa(folder: string, host: string) {
 }
 
 /**
- * Separate file systems for PostgreSQL and NATS, so that a test can fill them; they outlive
+ * Makes separate file systems for PostgreSQL and NATS, so that a test can fill them; they outlive
  * restarts of the containers.
  */
 async function makeDisks(folder: string, starting: AsyncDisposableStack) {

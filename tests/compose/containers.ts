@@ -11,7 +11,7 @@ export const CONTAINERS_VARIABLE = 'LAUREL_TEST_CONTAINERS';
 
 export interface ContainerState {
   readonly id: string;
-  /** On this machine, of the container's first process. */
+  /** The id, on this machine, of the container's first process. */
   readonly pid: number;
   readonly isRunning: boolean;
   readonly isHealthy: boolean;
@@ -22,7 +22,7 @@ export interface ContainerState {
   readonly restarts: number;
   /** The kernel has ended its last run for exceeding its memory limit. */
   readonly isOutOfMemory: boolean;
-  /** Its address in each network. */
+  /** The container's address in each network. */
   readonly networks: Readonly<Record<string, string>>;
 }
 
@@ -50,7 +50,7 @@ export function openContainers(): Containers {
     const labels = [
       `com.docker.compose.project=${description.project}`,
       `com.docker.compose.service=${name}`,
-      // Only containers made by Compose: others have the labels of their image.
+      // The filter selects containers made by Compose: others have the labels of their image.
       'com.docker.compose.oneoff=False',
     ];
     const id = await docker('ps', '-aq', '--no-trunc', ...labels.flatMap((label) => ['--filter', `label=${label}`]));

@@ -28,8 +28,8 @@ const run = promisify(execFile);
 export const KEPT = join(CHECKOUT, 'node_modules/.cache/laurel/compose');
 
 /**
- * This machine cannot have an engine; the message says why. A failed download or start is another
- * error, which fails the run.
+ * Reports that this machine cannot have an engine; the message says why. A failed download or start
+ * is another error, which fails the run.
  */
 export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable';
@@ -42,7 +42,7 @@ export interface RunContext {
 }
 
 export interface Engine extends AsyncDisposable {
-  /** For `docker` and Compose. */
+  /** The environment for `docker` and Compose. */
   readonly environment: Readonly<Record<string, string>>;
   /** Docker Compose's command, with its first arguments. */
   readonly compose: readonly [string, ...string[]];
@@ -139,7 +139,7 @@ async function expectMounts(folder: string): Promise<void> {
 
 /** Rejects with `EngineUnavailable` if this machine does not permit it. */
 export async function mountTmpfs(folder: string, options: string): Promise<void> {
-  // In English, whatever the machine speaks.
+  // The messages are in English, whatever the machine speaks.
   const env = { ...process.env, LC_ALL: 'C' };
   await run('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { env }).catch((error: unknown) => {
     if (!isForbidden(error)) throw error;

@@ -14,7 +14,7 @@ export interface Fault {
   begin(containers: Containers, name: string): Promise<void>;
   /** Resolves when the fault has had an effect, if time alone does not show that. */
   felt?(containers: Containers, name: string): Promise<void>;
-  /** Also heals a fault whose beginning failed halfway. */
+  /** Heals the fault, also one whose beginning failed halfway. */
   heal(containers: Containers, name: string): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ const isPaused: Fault = {
   },
 };
 
-/** By container: the networks from which it was cut off, with its address in each. */
+/** The networks from which each container was cut off, with its address in each. */
 const cut = new Map<string, Readonly<Record<string, string>>>();
 
 const isCutOff: Fault = {
@@ -125,7 +125,7 @@ const isRestarted: Fault = {
 /** The faults of every container of the stack. */
 export const FAULTS: readonly Fault[] = [isKilled, isPaused, isCutOff, hasTooLittleMemory, isRestarted];
 
-/** By container: when its disk became full. */
+/** The time when the disk of each container became full. */
 const fullSince = new Map<string, string>();
 
 /**

@@ -31,7 +31,7 @@ import { unmountBelow } from './leftovers.ts';
 
 const run = promisify(execFile);
 
-/** By the variables with which docker-compose.yml names its images. */
+/** The images, by the variables with which docker-compose.yml names them. */
 export type BaseImages = Readonly<Record<'NODE_IMAGE' | 'POSTGRES_IMAGE' | 'NATS_IMAGE', string>>;
 
 interface StandIn {
@@ -99,7 +99,7 @@ const nodeStandIn: StandIn = {
     copyFileSync(NODE, join(prefix, 'bin/node'));
     chmodSync(join(prefix, 'bin/node'), 0o755);
     const { packageManager } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
-    // Outside any workspace, in which npm refuses some commands.
+    // npm runs outside any workspace, in which it refuses some commands.
     const npm = (...command: readonly string[]) => run('npm', command, { cwd: root });
     await npm('install', '--global', '--prefix', prefix, packageManager);
     // The container's npm uses the same registry as this machine's.
@@ -172,7 +172,7 @@ function newRoot(): string {
   return mkdtempSync(join(KEPT, `${ROOT_PREFIX}${process.pid}-`));
 }
 
-/** Without a copy of the archive on disk. */
+/** Imports a root file system without a copy of the archive on disk. */
 async function importRoot(root: string, image: string, changes: readonly string[], env: NodeJS.ProcessEnv) {
   const options = changes.flatMap((change) => ['--change', change]);
   const pipeline = 'tar -c --numeric-owner -C "$0" . | docker import "$@"';
@@ -218,6 +218,6 @@ function addUser(root: string, name: string, id: number, home: string): void {
   appendFileSync(join(root, 'etc/passwd'), `${name}:x:${id}:${id}::${home}:/bin/sh\n`);
   appendFileSync(join(root, 'etc/group'), `${name}:x:${id}:\n`);
   mkdirSync(join(root, home), { recursive: true });
-  // By number: this machine may lack the user.
+  // The owner is set by number: this machine may lack the user.
   chownSync(join(root, home), id, id);
 }

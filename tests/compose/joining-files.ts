@@ -24,5 +24,5 @@ export const JOINING_IN_CONTAINERS: Readonly<Record<string, string>> = {
     'events through NATS, as its users, and out of the webhook service’s network to a partner’s TLS server',
 };
 
-/** Set by `npm run test:compose -- --all`. */
+/** `npm run test:compose -- --all` sets this variable. */
 export const ALL_VARIABLE = 'LAUREL_COMPOSE_ALL';

@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const ENGINE_PREFIX = 'laurel-engine-';
 const STACK_PREFIX = 'laurel-compose-';
 const PROJECT_PREFIX = 'laurel-test-';
-/** In an engine's folder. */
+/** The file in an engine's folder that holds the engine's process id. */
 export const ENGINE_PID_FILE = 'pid';
 /** dockerd ends its containers first, and PostgreSQL may take a minute. */
 const END_LIMIT_MS = 120_000;

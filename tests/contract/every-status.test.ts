@@ -239,7 +239,7 @@ describe('every status of every route', () => {
     const retryNow = () => program.test.retryNow(deliveryId);
     const listEvents = () => program.test.call(({ sandbox }) => sandbox.listEvents());
 
-    // Success.
+    // These requests succeed.
     expectStatus(202, await retryNow());
     expectStatus(200, await listEvents());
     expectStatus(200, await portal.listPrograms());
@@ -258,7 +258,7 @@ describe('every status of every route', () => {
     expectStatus(200, await readLog());
     expectStatus(200, await dryRun('push_webhook'));
 
-    // Impossible requests.
+    // These requests are refused.
     expectError(409, 'conflict', await world.operator.createDeveloper({ email, password }));
     expectError(400, 'invalid_request', await world.operator.createDeveloper({ email, password: 'short' }));
     expectError(400, 'invalid_request', await world.operator.createProgram('', owner.id));

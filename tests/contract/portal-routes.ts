@@ -20,12 +20,12 @@ export type PathIds = Readonly<Record<string, string>>;
 
 export interface PortalRoute {
   readonly method: string;
-  /** `/api/portal/programs/{programId}/attempts`. */
+  /** The path, such as `/api/portal/programs/{programId}/attempts`. */
   readonly path: string;
   readonly statuses: readonly number[];
   /** The documented example. Its members that are named like an id are those of the caller. */
   bodyFor(ids: PathIds): object | undefined;
-  /** With the query that the route requires, and what is added to it. */
+  /** Returns the path with the query that the route requires, and what is added to it. */
   addressFor(ids: PathIds, query?: string): string;
 }
 

@@ -52,7 +52,7 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 async function setClocks(services: readonly Service[], offsetMs: number): Promise<void> {
   for (const service of services) world.stack.setClock(service, offsetMs);
   for (const service of services) {
-    // Not by the readiness, whose result is cached for a second.
+    // The test does not ask for readiness, whose result is cached for a second.
     await eventually(
       async () => Math.abs((await shownDifference(service)) - offsetMs / 1_000) < 1 || undefined,
       `${service} has measured again`,

@@ -23,11 +23,11 @@ const OF_THE_OWNER = [
 const LISTENING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.listen.'));
 /** No push passes these; integration-polls.test.ts does. */
 const POLLING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.poll.'));
-/** Only a report that names a player passes these. */
+/** Only a report that names a player goes through these. */
 const BINDING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.bind.'));
 
 const FLOWS = ['by id', 'by player'] as const;
-/** Only a worker passes these; challenge-life.test.ts does. */
+/** Only a worker goes through these; challenge-life.test.ts does. */
 const FORWARDING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.forward.'));
 const OF_PUSHES = FAILPOINTS.integration.filter((point) => ![...LISTENING, ...POLLING, ...FORWARDING].includes(point));
 const SETTLING = [...OF_PUSHES, ...OF_THE_OWNER];
@@ -70,7 +70,9 @@ async function openAttempt(ref: string): Promise<string> {
   }, 'the attempt is created');
 }
 
-/** Undefined if the push got no response, or the service failed on it: the partner repeats it. */
+/**
+ * Pushes once; undefined if the push got no response or the service failed: the partner repeats it.
+ */
 async function pushOnce(integration: PushedIntegration, body: object) {
   const result = await pusher.push(integration, body).catch(() => undefined);
   return result?.$case === 'failure' ? undefined : result;

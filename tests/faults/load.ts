@@ -52,7 +52,7 @@ interface AcknowledgedAttempt {
   readonly player_ref: string;
   readonly owner: 'challenge' | 'tournament';
   readonly status: 'settled' | 'expired';
-  /** Set for a settled attempt. */
+  /** The outcome is set for a settled attempt. */
   readonly outcome: { readonly receipt_id: string; readonly score: number } | undefined;
   readonly isWin: boolean;
   /** A signed push settled it, instead of a report by /v1. */

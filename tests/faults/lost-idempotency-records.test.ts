@@ -60,7 +60,7 @@ describe('requests that are sent again after the gateway has lost its idempotenc
 
       expectRepetition(await create(entry, createKey), attempt);
       expectRepetition(await report(attempt.body.id, 120, outcomeKey), outcome);
-      // From now on the gateway knows the keys again.
+      // The gateway knows the keys again from now on.
       expectRepetition(await create(entry, createKey), attempt);
       expectRepetition(await report(attempt.body.id, 120, outcomeKey), outcome);
       expect(await world.balance(player)).toBe(balance);

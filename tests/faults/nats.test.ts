@@ -56,7 +56,7 @@ function underLoad(disturb: (load: Load) => Promise<void>, retried: readonly str
   return playUnderLoad(loaded, { players: PLAYERS, retried, waitMs: WAIT_MS }, disturb);
 }
 
-/** Also waits until both outboxes are empty. */
+/** Waits until all events are delivered and both outboxes are empty. */
 async function expectAllDelivered(load: Load): Promise<void> {
   await delivered.expectAll({ refs: load.refs }, WAIT_MS);
   await expectAcknowledged(world.stack, load);

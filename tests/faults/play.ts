@@ -36,7 +36,8 @@ interface Scene {
 }
 
 /**
- * Where cases are played: one challenge, and rounds, of a program whose developer has a receiver.
+ * A scope is where cases are played: one challenge, and rounds, of a program whose developer has a
+ * receiver.
  */
 export interface Scope {
   readonly world: World;
@@ -47,7 +48,7 @@ export interface Scope {
 /** The cents on each account before the scene. */
 const FUNDS_CENTS = 2_000n;
 
-/** In these flows a worker acts, without a partner's request. */
+/** A worker acts in these flows, without a partner's request. */
 const BY_A_WORKER: readonly Flow[] = ['resolve', 'lapse', 'tombstone', 'fade', 'next'];
 
 /**

@@ -69,7 +69,7 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'gateway.create.after-call': ['create', 'enter'],
   'gateway.outcome.before-call': ['lose', 'win', 'score'],
   'gateway.outcome.after-call': ['lose', 'win', 'score'],
-  // Only a push passes these; `integration-gateway.test.ts` plays them.
+  // Only a push goes through these; `integration-gateway.test.ts` plays them.
   'gateway.push.before-call': [],
   'gateway.push.after-call': [],
   // No flow of an attempt passes these; `challenge-life.test.ts` plays them.

@@ -92,7 +92,8 @@ async function heldBytes(): Promise<number> {
 }
 
 /**
- * One round of well-behaved callers: the partner at its address, another integration, and `/v1`.
+ * Sends one round of well-behaved callers: the partner at its address, another integration, and
+ * `/v1`.
  */
 async function round(flooded: Target, other: Target, attempts: readonly [string, string, string]) {
   const [ofFlooded, ofOther, ofV1] = attempts;
@@ -114,8 +115,8 @@ async function newRounds() {
 }
 
 /**
- * Twelve at a time from one address, while the others are at work, and at least until the address
- * would reach its limit a minute.
+ * Sends twelve pushes at a time from one address, while the others are at work, and at least until
+ * the address would reach its limit a minute.
  */
 async function flood(from: string, body: Buffer) {
   for (;;) {
@@ -173,7 +174,7 @@ test('only a few large unsigned pushes a second from one address are verified', 
 });
 
 test('bodies that never end hold no more than the share of their address', async () => {
-  // Enough that the bytes of a second do not bound them.
+  // The budget is large enough that the bytes of a second do not bound the pushes.
   await world.stack.restart('gateway', 0, { PUSH_UNKNOWN_KIB_PER_SECOND: String(4 * MAX_PUSH_KIB) });
   const [flooded, other, rounds] = [await newTarget(), await newTarget(), await newRounds()];
   const head = `POST ${pathOf(flooded)} HTTP/1.1\r\nhost: x\r\ncontent-length: ${LARGE.length}\r\n\r\n`;

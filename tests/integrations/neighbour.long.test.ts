@@ -62,7 +62,7 @@ async function livePush(): Promise<void> {
   expectStatus(200, await push(world.http, neighbour, { attempt_id: reported, score: 1 }));
 }
 
-/** One paid attempt, whose fee the wallet charges. */
+/** Makes one paid attempt, whose fee the wallet charges. */
 async function livePayment(round: number): Promise<void> {
   const entry = { challenge_id: challengeId, player_ref: players[round] ?? '' };
   expectStatus(201, await world.program.live.createAttempt(entry));
@@ -86,7 +86,9 @@ interface Call {
 
 const agent = new Agent({ keepAlive: true, localAddress: FLOODER });
 
-/** Undefined if the connection ended before the response to a body that was not read. */
+/**
+ * Sends a call; undefined if the connection ended before the response to a body that was not read.
+ */
 async function send({ path, headers, body }: Call): Promise<number | undefined> {
   const { hostname, port } = new URL(world.stack.baseUrl);
   const request = httpRequest({ hostname, port, method: 'POST', path, headers, agent });

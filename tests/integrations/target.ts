@@ -2,7 +2,7 @@ import type { IntegrationRequest } from '@laurel/sdk';
 import { createIntegrations, type Partner } from '@laurel/testing';
 import { expectStatus } from '../world.ts';
 
-/** Where a push is sent, and what signs it. */
+/** A target is where a push is sent, and what signs it. */
 export interface Target {
   readonly id: string;
   readonly secret: string;

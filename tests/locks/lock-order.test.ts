@@ -177,7 +177,7 @@ function skipsLocked({ text }: WrittenStatement): boolean {
 
 const NO_SUCH_TABLE_OR_COLUMN: ReadonlySet<string | undefined> = new Set(['42P01', '42703']);
 
-/** Null if the statement does not belong to this database. */
+/** Explains a statement; null if the statement does not belong to this database. */
 async function explain(
   client: pg.Client,
   { text }: WrittenStatement,

@@ -11,7 +11,7 @@ export interface WrittenStatement {
    * fees.ts INSERT`.
    */
   readonly label: string;
-  /** From the root of the repository. */
+  /** The path is from the root of the repository. */
   readonly file: string;
   readonly text: string;
 }

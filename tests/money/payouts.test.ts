@@ -192,7 +192,8 @@ describe('payouts of awards', () => {
         outcome.text,
       );
       await world.allWritten();
-      // As if the process had died before it stored the response, more than a minute ago.
+      // The update leaves what a process leaves that died before it stored the response, more than
+      // a minute ago.
       await world.stack.database('gateway').query(
         `update idempotency_records set state = 'locked', status = null, body = null, locked_at = now() - interval '61 s'
        where body = $1`,

@@ -31,8 +31,8 @@ describe('receipts of a round', () => {
   }
 
   /**
-   * Three players with two runs each, the second better for all but the last player; and one player
-   * without a score.
+   * Plays a round of three players with two runs each, the second better for all but the last
+   * player; and one player without a score.
    */
   async function playRound(): Promise<{ round: Round; players: Player[]; outcomes: Outcome[] }> {
     const round = await world.newRound({

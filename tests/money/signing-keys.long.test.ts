@@ -28,7 +28,7 @@ describe('rotation of signing keys', () => {
     return expectStatus(200, await world.operator.getReceipt(receipt_id)).body;
   }
 
-  /** Undefined if the service has just stopped. */
+  /** Tries to get a receipt; undefined if the service has just stopped. */
   async function tryOfChallenge(challengeId: string): Promise<ReceiptBody | undefined> {
     const player = await world.newPlayer();
     const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: player.ref });
@@ -94,7 +94,7 @@ describe('rotation of signing keys', () => {
     expect(Date.parse(String(old.until)) - Date.parse(tournamentKey.from)).toBe(61_000);
     expect(all.map(({ from }) => from)).toEqual(all.map(({ from }) => from).sort());
 
-    // Signed with the old key, and counted under a seal of the new one.
+    // The receipt is signed with the old key, and counted under a seal of the new one.
     expectStatus(200, await world.partner.closeRound(round.id));
     const across = await receiptOf(runningOutcome);
     expect(across.receipt.key_id).toBe(old.key_id);

@@ -28,7 +28,7 @@ describe('tournaments of /api/operator', () => {
       attempt_cap: 3,
       min_entrants: 2,
       min_scored_attempts: 4,
-      // Sent in any order; shown by rank.
+      // The ranks may be sent in any order; they are shown by rank.
       purse_table: [
         { rank: 2, amount: '0.50' },
         { rank: 1, amount: '100.00' },

@@ -13,7 +13,7 @@ export async function newOpenAttempt(world: SharedWorld): Promise<OpenAttempt> {
   const player = await world.newPlayer();
   const entry = { challenge_id: challenge.id, player_ref: player.ref };
   const attemptId = expectStatus(201, await world.partner.createAttempt(entry)).body.id;
-  // Until then no search finds it.
+  // A search finds the attempt only after everything is written.
   await world.allWritten();
   return { player, attemptId };
 }

@@ -45,7 +45,7 @@ describe.skipIf(!(await hasChromium()))('an operator looks after a program', () 
     await pressEnter(dialogOf(page).getByRole('button', { name: 'Change' }));
     await page.getByText(next.email).waitFor();
 
-    // By the session that was open before.
+    // The request uses the session that was open before.
     const answer = await previous.page.request.get(`${origin}/api/portal/programs/${id}`);
     expect(answer.status()).toBe(404);
     await using theirs = await observePage(browser, origin);

@@ -150,7 +150,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
       expectError(409, 'idempotency_key_reused', await world.partner.seedChallenge(id, other, key));
       await forget();
       expectReplay(await world.partner.seedChallenge(id, BODY, key), first);
-      // From now on the gateway knows the key again.
+      // The gateway knows the key again from now on.
       expectReplay(await world.partner.seedChallenge(id, BODY, key), first);
     });
 

@@ -6,7 +6,7 @@ import { expectError, expectStatus, joinWorld, type Program, type SharedWorld } 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const SECRET = /^[0-9a-f]{64}$/;
-/** Never fetched: the integrations here stay drafts. */
+/** Laurel never fetches this URL: the integrations here stay drafts. */
 const PULL = { version: 1, pull: { url: 'https://127.0.0.1:9443/runs' } };
 const MAP = { attempt: { attempt_id: '/a' }, score: '/s' };
 

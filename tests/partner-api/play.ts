@@ -27,7 +27,7 @@ export function playIn(world: Pick<SharedWorld, 'partner' | 'newChallenge' | 'ne
       const all = expectStatus(200, await world.partner.listChallenges(ref, 'all')).body.data;
       return all.find(({ id }) => id === challengeId) ?? expect.fail(`${challengeId} is not listed`);
     },
-    /** One attempt from its creation to its outcome. */
+    /** Plays one attempt from its creation to its outcome. */
     async play(challengeId: string, ref: string, score: number) {
       const attempt = await start(challengeId, ref);
       return { attempt, outcome: await report(attempt.id, score) };

@@ -146,7 +146,7 @@ describe('the order of checks', () => {
     const won = expectStatus(201, await on(claimed.id));
     expectStatus(200, await world.operator.updateAccount(player.accountId, { under_investigation: true }));
     expectStatus(200, await program.test.reportOutcome(won.body.id, { score: 100 }));
-    // From here on the player is blocked and has no money.
+    // The player is blocked and has no money from here on.
     expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: true }));
     expect(await world.balance(player)).toBe('0.00');
     expectError(409, 'challenge_not_available', await on(suspended.id));

@@ -5,7 +5,9 @@
 
 interface PortalRoute {
   readonly method: string;
-  /** Below `/api/portal`, with `{program}`, `{endpoint}` or `{delivery}` instead of an id. */
+  /**
+   * The path below `/api/portal`, with `{program}`, `{endpoint}` or `{delivery}` instead of an id.
+   */
   readonly path: string;
   /** A body with which the route would succeed. */
   readonly body?: object;

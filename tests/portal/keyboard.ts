@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** More than the elements of any page that Tab reaches. */
+/** The number exceeds the elements of any page that Tab reaches. */
 const MAX_TABS = 200;
 
 /** Presses Tab until the element has the focus. */

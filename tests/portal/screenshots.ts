@@ -110,7 +110,7 @@ async function startReceiver(files: Known['webhook_ca']): Promise<Receiver> {
   };
 }
 
-/** Registers the receiver. */
+/** Registers the receiver as an endpoint. */
 async function addEndpoint(origin: string, demo: Known['demo'], url: string): Promise<AsyncDisposable> {
   const path = '/api/portal/webhook-endpoints';
   const signIn = { method: 'POST', path: '/api/portal/session', body: demo.developer, expect: 201 } as const;
@@ -130,7 +130,7 @@ interface Play {
   readonly demo: Known['demo'];
 }
 
-/** Three steps of the console: a player with money, an attempt, its score. */
+/** Takes three steps of the console: a player with money, an attempt, its score. */
 async function playAttempt(page: Page, { index, score, demo }: Play): Promise<void> {
   const step = (number: number) =>
     page.getByRole('article', { name: `Step ${3 * index + number}`, exact: true }).waitFor();

@@ -20,7 +20,7 @@ export interface Contests {
   readonly round: Parent;
   /** Scored before the instant, and closed after it. */
   readonly cup: Round;
-  /** After the instant, reports for attempts from before it are pushed here. */
+  /** Reports for attempts from before the instant are pushed to this target after it. */
   readonly target: Target;
 }
 

@@ -29,7 +29,7 @@ export interface Game {
 export interface Step {
   readonly game: Game;
   readonly act: 'create' | End;
-  /** Milliseconds since the epoch, as `Date.now()`. */
+  /** The time in milliseconds since the epoch, as `Date.now()`. */
   readonly sentAt: number;
   readonly answeredAt: number;
   readonly answer: Answer<Attempt | Outcome>;
@@ -37,7 +37,10 @@ export interface Step {
 
 /** Sends requests for the players of a program, and records each. */
 export interface Play {
-  /** In the order of the responses; those of one player in the order in which they were sent. */
+  /**
+   * The steps are in the order of the responses; those of one player are in the order in which they
+   * were sent.
+   */
   readonly steps: readonly Step[];
   create(player: Player, parent: Parent, score?: number): Promise<Game>;
   end(game: Game, how: End): Promise<void>;

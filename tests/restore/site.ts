@@ -65,7 +65,7 @@ export interface Site extends AsyncDisposable, Instants {
    */
   restore(instants: Partial<Record<Service, string>>): Promise<void>;
   read(): Promise<State>;
-  /** Only the balances, even while some attempts are missing. */
+  /** Resolves with only the balances, even while some attempts are missing. */
   balances(): Promise<readonly string[]>;
   /** The attempt's status at the end of the archives. */
   statusOf(game: Game): string;

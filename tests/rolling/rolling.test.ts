@@ -77,7 +77,7 @@ async function serving(step: (load: Load) => Promise<void>): Promise<EndedLoad> 
 /** Replaces the replicas one at a time; the next begins when the load continues. */
 async function replaceAll(load: Load, service: Service, checkout: string): Promise<void> {
   for (let replica = 0; replica < REPLICAS; replica += 1) {
-    // It drained: a replica that owes a response for too long exits with 1.
+    // The replica drained: one that owes a response for too long exits with 1.
     expect(await world.stack.stop(service, replica)).toBe(0);
     await world.stack.replace(service, replica, checkout);
     await load.more(SOME);
@@ -100,7 +100,9 @@ function expectRunning(checkouts: Partial<Record<Service, string>>): void {
   }
 }
 
-/** No connection was refused or reset: only the replacement of a gateway causes that. */
+/**
+ * Expects that no connection was refused or reset: only the replacement of a gateway causes that.
+ */
 function expectConnected({ resent }: Load): void {
   expect(Object.keys(resent).filter((failure) => failure !== 'internal_error')).toEqual([]);
 }

@@ -164,7 +164,7 @@ describe('secrets in deploy/kubernetes', () => {
     return parseAllDocuments(read(path)).map((document) => document.toJS());
   }
 
-  /** As `name: secret/key`. */
+  /** Returns each secret as `name: secret/key`. */
   function secretsOf({ spec }: Manifest): string[] {
     return spec.template.spec.containers
       .flatMap(({ env = [] }) => env)

@@ -37,7 +37,7 @@ type Policy = {
     readonly egress?: readonly Rule[];
   };
 };
-/** Without a namespace: not a pod. */
+/** A peer without a namespace is not a pod. */
 type Pod = {
   readonly name: string;
   readonly namespace: string | undefined;

@@ -62,7 +62,7 @@ export async function expectRequest(
   await expectSignedWith(secret, request);
 }
 
-/** Both signatures, verified by third-party libraries; neither is valid for an altered body. */
+/** Verifies both signatures by third-party libraries; neither is valid for an altered body. */
 export async function expectSignedWith(secret: string, { headers, body }: HookRequest): Promise<void> {
   const text = body.toString('utf8');
   expect(Buffer.from(text).equals(body)).toBe(true);

@@ -86,7 +86,7 @@ test('live events stay within three times their usual time while test endpoints 
   for (let round = 0; round < ROUNDS; round += 1) {
     const quiet = await slowestEventMs();
     const flooding = flood();
-    // By then more events are due than there are slots.
+    // More events are due by then than there are slots.
     await slow.nth(slow.requests.length + FLOODERS * ENDPOINTS * 4);
     const before = slow.requests.length;
     const flooded = await slowestEventMs();
