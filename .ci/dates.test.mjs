@@ -10,7 +10,7 @@ const DECLARATIONS = [
   'declare const record: { readonly at: Date; readonly Date: number };',
 ];
 
-/** What the check reports of a library with these expressions, one on each line. */
+/** Returns what the check reports of a library with these expressions, one on each line. */
 function check(expressions, file = 'libs/rule/src/rule.ts') {
   const folder = mkdtempSync(join(tmpdir(), 'laurel-dates-'));
   const texts = {

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
-/** Sent by the parent. */
+/** The parent sends this request. */
 export interface AttackRequest {
   readonly port: number;
   readonly kind: AttackKind;

@@ -36,7 +36,7 @@ interface Side {
   readonly checkout: string;
   readonly shape: BenchShape;
   readonly turns: MeasuredTurn[];
-  /** One for each start of the stack. */
+  /** The list has one time for each start of the stack. */
   readonly timesToReadyMs: number[];
 }
 
@@ -159,7 +159,7 @@ function cpuOf({ cpuMs }: MeasuredTurn, isCounted: (process: string) => boolean 
   return Object.entries(cpuMs).reduce((sum, [name, ms]) => sum + (isCounted(name) ? ms : 0), 0);
 }
 
-/** After divided by before, over the pairs of turns: the geometric mean and its 95 % interval. */
+/** Divides after by before, over the pairs of turns: the geometric mean and its 95 % interval. */
 function ratioOf(
   clients: number,
   value: (turn: MeasuredTurn) => number,

@@ -146,7 +146,7 @@ function attemptOf({ payload }: Event): string {
   return payload.value.attemptId;
 }
 
-/** When each of the attempts first arrived; resolves when all have. */
+/** Returns when each of the attempts first arrived; resolves when all have. */
 async function arrivalsOf(receiver: ChildProcess, attemptIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const until = Date.now() + ARRIVAL_LIMIT_MS;
   const missing = new Set(attemptIds);

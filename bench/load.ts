@@ -7,8 +7,8 @@ import { type Assignment, createPlayerPool, type Play, type PlayerPool } from '.
 import { createRandom, createWinSequence, type FlowResult, type Flows } from './winning-flows.ts';
 
 /**
- * Sent by the parent. Without `ratePerSecond` the loop is closed: each client starts its next flow
- * when the last one has ended.
+ * The parent sends this request. Without `ratePerSecond` the loop is closed: each client starts its
+ * next flow when the last one has ended.
  */
 export interface LoadRequest {
   readonly kind: 'flows';

@@ -77,7 +77,7 @@ export function createMeter(of: {
   };
 }
 
-/** One service of each process of the stack, with all services that the process runs. */
+/** Returns one service of each process of the stack, with all services that the process runs. */
 export function processesOf(stack: Stack): ReadonlyMap<Service, readonly Service[]> {
   const byPids = Map.groupBy(SERVICES, (service) => stack.pids(service).join());
   return new Map([...byPids.values()].flatMap((services) => (services[0] ? [[services[0], services]] : [])));

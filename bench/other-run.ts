@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { ANSWER, type BenchShape, type MeasuredTurn, READY, type Ready, type TurnOrder } from './turns.ts';
 
 export interface OtherRun {
-  /** Undefined in an older checkout, which does not measure it. */
+  /** The time is undefined in an older checkout, which does not measure it. */
   readonly timeToReadyMs: number | undefined;
   take(order: TurnOrder): Promise<MeasuredTurn>;
   /**

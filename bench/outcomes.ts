@@ -6,7 +6,7 @@ import type { PlayerPool } from './player-pool.ts';
 import { type PushTarget, push } from './push.ts';
 import type { FlowResult, Flows } from './winning-flows.ts';
 
-/** Sent by the parent: create this many attempts, of which as many will win as of flows. */
+/** The parent sends this: create this many attempts, of which as many will win as of flows. */
 export interface AttemptsRequest {
   readonly kind: 'attempts';
   readonly host: string;
@@ -15,7 +15,7 @@ export interface AttemptsRequest {
   readonly count: number;
 }
 
-/** Sent by the parent: settle this many of the created attempts, the oldest first. */
+/** The parent sends this: settle this many of the created attempts, the oldest first. */
 export interface OutcomesRequest {
   readonly kind: 'outcomes';
   readonly host: string;

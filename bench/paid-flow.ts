@@ -25,8 +25,8 @@ export interface Player {
 export type Flow = 'challenge' | 'round';
 
 /**
- * One entry of a round: the fee is charged, then a score goes onto the board, better or worse than
- * the player's last.
+ * Runs one entry of a round: the fee is charged, then a score goes onto the board, better or worse
+ * than the player's last.
  */
 export async function runRoundFlow(connection: HttpConnection, { program, playerRef }: Player): Promise<boolean> {
   const { testKey, roundId } = program;

@@ -8,7 +8,7 @@ import { LOSSES_PER_WIN } from './winning-flows.ts';
 interface Contender extends Player {
   /** The index of the program's challenge that it plays now. */
   challenge: number;
-  /** Its losses since its last win. */
+  /** The player's losses since the player's last win. */
   losses: number;
 }
 
@@ -66,7 +66,7 @@ export function createPlayerPool(programs: readonly BenchProgram[], random: () =
   };
 }
 
-/** One player of each program, then the second of each, and so on. */
+/** Returns one player of each program, then the second of each, and so on. */
 function playersOf(programs: readonly BenchProgram[]): Player[] {
   const longest = Math.max(0, ...programs.map((program) => program.playerRefs.length));
   return Array.from({ length: longest }, (_, index) =>

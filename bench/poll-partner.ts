@@ -4,7 +4,7 @@
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 
-/** Sent by the parent: first the certificate of the addresses. */
+/** The parent sends these orders: first the certificate of the addresses. */
 export type PartnerOrder =
   | { readonly kind: 'listen'; readonly certificate: string; readonly key: string }
   | { readonly kind: 'arrivals' };

@@ -16,7 +16,7 @@ const PROMPT_ORIGINS = 90;
 const INTERVAL_MS = 30_000;
 /** A poll later than this is more than a tenth late. */
 const LATE_MS = INTERVAL_MS * 1.1;
-/** So long that each integration has at least three intervals. */
+/** The run is so long that each integration has at least three intervals. */
 const MIN_MS = 4 * INTERVAL_MS;
 const READ_MEMORY_MS = 1_000;
 
@@ -53,7 +53,7 @@ export async function measurePolls(stack: Stack, durationMs: number): Promise<(s
   ];
 }
 
-/** One black-holed partner after every nine prompt ones. */
+/** Puts one black-holed partner after every nine prompt ones. */
 function mixed(prompt: readonly Partner[], deaf: readonly Partner[]): Partner[] {
   const share = PROMPT / DEAF;
   return deaf.flatMap((one, index) => [...prompt.slice(index * share, (index + 1) * share), one]);

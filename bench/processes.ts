@@ -79,7 +79,8 @@ export interface MachineTime {
 }
 
 export function machineTime(): MachineTime {
-  // user nice system idle iowait irq softirq steal; later fields are part of user and nice.
+  // The fields are user nice system idle iowait irq softirq steal; later ones are part of user and
+  // nice.
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
   const ticks = line.trim().split(/\s+/).slice(1, 9).map(Number);
   return { ticks: ticks.reduce((sum, value) => sum + value, 0), idleTicks: (ticks[3] ?? 0) + (ticks[4] ?? 0) };

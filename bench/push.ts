@@ -7,7 +7,7 @@ export interface PushTarget {
   readonly secret: string;
 }
 
-/** One signed push of a body. */
+/** Sends one signed push of a body. */
 export function push(connection: HttpConnection, { id, secret }: PushTarget, body: string): Promise<HttpAnswer> {
   const signature = `x-service-signature: ${signWebhook(secret, Buffer.from(body))}\r\n`;
   return connection.send('POST', `/webhooks/integrations/${id}/outcome`, signature, body);

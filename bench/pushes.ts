@@ -67,7 +67,7 @@ interface Bench {
   readonly stepMs: number;
 }
 
-/** How many attempts this part creates. */
+/** Returns how many attempts this part creates. */
 export function pushedAttempts(stepMs: number): number {
   return WAYS.length * (WARM_UP_OUTCOMES + CLIENT_COUNTS.length * TURNS * outcomesOf(stepMs));
 }

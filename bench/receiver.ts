@@ -6,7 +6,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Sent by the parent: first the server's certificate, later the path -> secret of each endpoint.
+ * The parent sends these orders: first the server's certificate, later each endpoint's path and
+ * secret.
  */
 export type ReceiverOrder =
   | { readonly kind: 'listen'; readonly certificate: string; readonly key: string }

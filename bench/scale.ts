@@ -47,7 +47,7 @@ interface FilledStack {
 
 type Filler = (client: pg.Client, shape: Shape, contests: Contests) => Promise<void>;
 
-/** Filled at the same time; the wallet's takes longest. */
+/** The fillers run at the same time; the wallet's takes longest. */
 const FILLERS: readonly (readonly ['wallet' | 'challenge' | 'tournament' | 'webhook', Filler])[] = [
   ['wallet', fillWallet],
   ['challenge', fillChallenge],

@@ -125,7 +125,7 @@ function flowsTable(intervals: readonly Interval[], seconds: number): (string | 
   }
 }
 
-/** One row for each process, one column for each interval. */
+/** Returns one row for each process, with one column for each interval. */
 function usageTable(
   name: string,
   intervals: readonly Interval[],

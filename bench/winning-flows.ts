@@ -73,7 +73,9 @@ export function isMixed(wins: WindowWins | undefined): boolean {
   return wins !== undefined && wins.least >= LEAST_WINS && wins.most <= MOST_WINS;
 }
 
-/** How many challenges a player needs for this many flows: a challenge pays a player once. */
+/**
+ * Returns how many challenges a player needs for this many flows: a challenge pays a player once.
+ */
 export function challengesNeeded(flows: number): number {
   return Math.ceil(flows / FLOWS_PER_WIN);
 }

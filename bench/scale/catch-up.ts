@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stack } from '@laurel/testing';
 
 const POLL_MS = 500;
-/** For ten million attempts on two busy cores. */
+/** The limit for ten million attempts on two busy cores. */
 const LIMIT_MS = 1_800_000;
 
 const UNSEALED = `select count(*)::int as waiting from rounds where status = 'settling'`;

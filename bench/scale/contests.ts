@@ -16,7 +16,7 @@ export interface Contests {
   readonly endpointId: string;
 }
 
-/** As SQL: the id at an index. */
+/** Returns SQL for the id at an index. */
 export function idAtSql(ids: readonly string[], index: string): string {
   return `('{${ids.join(',')}}'::uuid[])[1 + ${index}]`;
 }

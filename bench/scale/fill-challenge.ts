@@ -17,7 +17,7 @@ import {
   turnsOf,
 } from './shape.ts';
 
-/** As SQL: the attempts of a turn of challenges, as every database computes them. */
+/** Returns SQL for the attempts of a turn of challenges, as every database computes them. */
 export function challengeAttemptsSql(shape: Shape, contests: Contests, turn: Turn): string {
   const { challenge, wins } = challengePlaySql(turn);
   return `

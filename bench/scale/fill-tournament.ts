@@ -32,7 +32,10 @@ import {
 /** The most entries that a chunk of the large board gets here; the service splits at 1,024. */
 const CHUNK = 700;
 
-/** As SQL: the attempts of a turn of rounds, small or large, as every database computes them. */
+/**
+ * Returns SQL for the attempts of a turn of rounds, small or large, as every database computes
+ * them.
+ */
 export function roundAttemptsSql(shape: Shape, turn: Turn): string {
   const large = {
     plays: `select i, p, ms, 0 as program, ${PROGRAMS} as tournament, p as e from (${largeTurnSql(shape, turn)}) as turn`,
@@ -100,7 +103,7 @@ const fillTurn = (shape: Shape, contests: Contests, turn: Turn) => `
     from play order by i
   ) as signed`;
 
-/** As SQL: the rounds of a turn; the large round is one of its first turn. */
+/** Returns SQL for the rounds of a turn; the large round is one of its first turn. */
 export function roundsSql(shape: Shape, turn: Turn): string {
   const { players, entrants, roundsPerTurn, accounts } = shape;
   const rounds =

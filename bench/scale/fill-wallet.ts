@@ -91,7 +91,7 @@ interface Line {
   readonly program?: string;
 }
 
-/** As SQL: the columns of a line of the ledger; the row has the player's `ledger_id`. */
+/** Returns SQL for the columns of a line of the ledger; the row has the player's `ledger_id`. */
 function lineSql(line: Line): string {
   return `${line.id} as id, '${line.kind}' as kind, '${ACCOUNT[line.account]}'::uuid as house_account_id, ledger_id,
     (${line.amount})::bigint as amount_cents, (${line.balance})::bigint as balance_cents, ${line.attempt ?? 'null::uuid'} as attempt_id,
@@ -123,14 +123,18 @@ const feeLine = ({ programIds }: Contests) =>
     program: idAtSql(programIds, 'program'),
   });
 
-/** As SQL: the balance before a turn, of a player or of an account of the large round alone. */
+/**
+ * Returns SQL for the balance before a turn, of a player or of an account of the large round alone.
+ */
 function balanceSql(shape: Shape, turn: Turn, paid: 0 | 1): string {
   return `(case when p < ${shape.players}
     then ${PLAYER_DEPOSIT_CENTS - (turn.feesBefore + paid) * FEE_CENTS} + ${prizesSql(turn.challengesBefore)} * ${PRIZE_CENTS} + purses_cents
     else ${ENTRANT_DEPOSIT_CENTS - paid * FEE_CENTS} end)::bigint`;
 }
 
-/** As SQL: the payouts of `won`, in order; the row has what its program has paid with it. */
+/**
+ * Returns SQL for the payouts of `won`, in order; the row has what its program has paid with it.
+ */
 const insertPayouts = ({ programIds }: Contests, ofAward: boolean) => `
   insert into payouts (award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, transfer_id, created_at,
     paid_at, program_limit_cents, program_paid_cents)

@@ -1,4 +1,7 @@
-/** The webhook service's database: the delivery log of 30 days; each event arrived at once. */
+/**
+ * Fills the webhook service's database with the delivery log of 30 days; each event was delivered
+ * at the first send.
+ */
 import type pg from 'pg';
 import { type Contests, idAtSql } from './contests.ts';
 import { withoutIndexes } from './deferred-indexes.ts';
@@ -12,7 +15,7 @@ const LOG_DAYS = 30;
 const CONSUMED_DAYS = 7;
 const DELIVERED_AFTER_MS = 50;
 
-/** As SQL: the fields of an event, in the contract's order. */
+/** Returns SQL for the fields of an event, in the contract's order. */
 function eventsSql(shape: Shape, contests: Contests, turn: Turn): string {
   const common = 'i, id, id_text, player_ref, score, recorded_at, settled_ms, program';
   return turn.kind === 'challenge'

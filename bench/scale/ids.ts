@@ -4,28 +4,28 @@
  */
 import { LARGE_TURN, msSql, type Shape } from './shape.ts';
 
-/** As SQL: `newOwnedId`. The seed is text, unique among ids. */
+/** Returns `newOwnedId` as SQL. The seed is text, unique among ids. */
 function ownedIdSql(owner: 'challenge' | 'tournament', ms: string, seed: string): string {
   const tag = owner === 'challenge' ? '1' : '2';
   return `(lpad(to_hex(${ms}), 12, '0') || '8${tag}' || overlay(left(md5(${seed}), 18) placing 'a' from 3 for 1))::uuid`;
 }
 
-/** As SQL: `newId`. */
+/** Returns `newId` as SQL. */
 export function newIdSql(ms: string, seed: string): string {
   return `(lpad(to_hex(${ms}), 12, '0') || '7' || overlay(left(md5(${seed}), 19) placing 'a' from 4 for 1))::uuid`;
 }
 
-/** As SQL: the digest from which an id of this purpose derives; the id is text. */
+/** Returns SQL for the digest from which an id of this purpose derives; the id is text. */
 export function digestSql(idText: string, purpose: string): string {
   return `encode(sha256((${idText} || ':${purpose}')::bytea), 'hex')`;
 }
 
-/** As SQL: `deriveId`, or with a tag `deriveOwnedId`, from the digest. */
+/** Returns `deriveId` as SQL, or with a tag `deriveOwnedId`, from the digest. */
 export function derivedSql(idText: string, digest: string, tag = '0'): string {
   return `(left(${idText}, 13) || '-8${tag}' || ${tailSql(digest, 0)})::uuid`;
 }
 
-/** As SQL: `hashId` from the digest of its parts. */
+/** Returns SQL for `hashId` from the digest of its parts. */
 export function hashedSql(digest: string): string {
   return `(left(${digest}, 8) || '-' || substr(${digest}, 9, 4) || '-80' || ${tailSql(digest, 12)})::uuid`;
 }
@@ -36,7 +36,7 @@ function tailSql(digest: string, from: number): string {
   return `${part(1, 2)} || '-' || ${variant} || ${part(4, 3)} || '-' || ${part(7, 12)}`;
 }
 
-/** As SQL: the digest of parts, each prefixed with its length, as `hashId` encodes them. */
+/** Returns SQL for the digest of parts, each prefixed with its length, as `hashId` encodes them. */
 export function partsDigestSql(...parts: readonly string[]): string {
   return `encode(sha256((${parts.map((part) => `length(${part}) || ':' || ${part}`).join(' || ')})::bytea), 'hex')`;
 }
@@ -45,7 +45,10 @@ export function attemptIdSql(owner: 'challenge' | 'tournament', ms: string, numb
   return ownedIdSql(owner, ms, `'attempt ' || ${number}`);
 }
 
-/** As SQL: when an account was created: a player's before the year, others before their entry. */
+/**
+ * Returns SQL for when an account was created: a player's before the year, others before their
+ * entry.
+ */
 export function accountMsSql(shape: Shape, account: string): string {
   const { players, startMs } = shape;
   return `(case when ${account} < ${players} then ${startMs} - (${players} - ${account}) * 1000::bigint
@@ -56,7 +59,7 @@ export function accountIdSql(shape: Shape, account: string): string {
   return newIdSql(accountMsSql(shape, account), `'account ' || ${account}`);
 }
 
-/** As SQL: the id of a round, by the number of its first attempt. */
+/** Returns SQL for the id of a round, by the number of its first attempt. */
 export function roundIdSql(shape: Shape, firstAttempt: string): string {
   return newIdSql(msSql(shape, firstAttempt), `'round ' || (${firstAttempt})`);
 }

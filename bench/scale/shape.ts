@@ -38,11 +38,11 @@ const DAY_MS = 86_400_000;
 const SPAN_MS = 365 * DAY_MS;
 /** The last attempt is this old: every round has ended. */
 const END_AGO_MS = 2 * 3_600_000;
-/** Between the large round's last entry and the next attempt. */
+/** The time between the large round's last entry and the next attempt. */
 const GAP_MS = 600_000;
-/** From the last entry of a round to its end. */
+/** The time from the last entry of a round to its end. */
 export const ROUND_TAIL_MS = 120_000;
-/** From the end of a round to the payouts of its purse. */
+/** The time from the end of a round to the payouts of its purse. */
 export const PAID_AFTER_MS = 1_000;
 
 export interface Shape {
@@ -53,18 +53,18 @@ export interface Shape {
   readonly roundsPerTurn: number;
   /** Entrants of each round but the large one. */
   readonly entrants: number;
-  /** When the first attempt was created. */
+  /** The time when the first attempt was created. */
   readonly startMs: number;
 }
 
 export interface Turn {
   readonly number: number;
   readonly kind: 'challenge' | 'round' | 'large';
-  /** How many turns of its kind precede it. */
+  /** The number of turns of its kind that precede it. */
   readonly nth: number;
-  /** How many fees each player paid before it. */
+  /** The number of fees that each player paid before it. */
   readonly feesBefore: number;
-  /** How many turns of challenges precede it. */
+  /** The number of turns of challenges that precede it. */
   readonly challengesBefore: number;
 }
 
@@ -104,13 +104,13 @@ export function turnsOf(): readonly Turn[] {
 export const ROUND_TURNS = turnsOf().filter(({ kind }) => kind === 'round').length;
 export const CHALLENGE_TURNS = turnsOf().filter(({ kind }) => kind === 'challenge').length;
 
-/** As SQL: the milliseconds since 1970 at which the attempt of a number was created. */
+/** Returns SQL for the milliseconds since 1970 at which the attempt of a number was created. */
 export function msSql(shape: Shape, number: string): string {
   const gapFrom = shape.players * (LARGE_TURN + LARGE_TURNS);
   return `(${shape.startMs} + (${number})::bigint * ${SPAN_MS} / ${shape.attempts} + case when (${number}) >= ${gapFrom} then ${GAP_MS} else 0 end)`;
 }
 
-/** As SQL: a query of the attempts of a turn of challenges or rounds, with their players. */
+/** Returns SQL that selects the attempts of a turn of challenges or rounds, with their players. */
 export function turnSql(shape: Shape, { number }: Turn): string {
   const { players, entrants } = shape;
   return `
@@ -120,7 +120,7 @@ export function turnSql(shape: Shape, { number }: Turn): string {
     from generate_series(0, ${players - 1}) as s (q)`;
 }
 
-/** As SQL: a query of the attempts of a turn of the large round; `p` is the account. */
+/** Returns SQL that selects the attempts of a turn of the large round; `p` is the account. */
 export function largeTurnSql(shape: Shape, { number, nth }: Turn): string {
   const { players } = shape;
   return `
@@ -128,7 +128,7 @@ export function largeTurnSql(shape: Shape, { number, nth }: Turn): string {
     from generate_series(0, ${players - 1}) as s (q)`;
 }
 
-/** As SQL: how long after its creation an attempt was settled. */
+/** Returns SQL for how long after its creation an attempt was settled. */
 export function settledMsSql(number: string): string {
   return `(20000 + (${number}) % 60 * 1000)`;
 }
@@ -137,22 +137,24 @@ export function instantSql(ms: string): string {
   return `to_timestamp((${ms}) / 1000.0)`;
 }
 
-/** As SQL: the place of an entrant on the board, from 0. */
+/** Returns SQL for the place of an entrant on the board, from 0. */
 export function placeSql(entrant: string, entrants: number): string {
   return `((${entrant})::bigint * ${SPREAD} % ${entrants})::int`;
 }
 
-/** As SQL: a score that gives an entrant its place. */
+/** Returns SQL for a score that gives an entrant its place. */
 export function scoreSql(place: string, entrants: number): string {
   return `((${entrants} - (${place})) * 100 + ((${place}) * 37) % 100)`;
 }
 
-/** As SQL: an instant as the contract writes it. */
+/** Returns SQL for an instant as the contract writes it. */
 export function isoSql(instant: string): string {
   return `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-/** As SQL: the index of the challenge that a player plays in a turn, and if the player wins. */
+/**
+ * Returns SQL for the index of the challenge that a player plays in a turn, and if the player wins.
+ */
 export function challengePlaySql({ nth }: Turn): { readonly challenge: string; readonly wins: string } {
   const step = `(${nth} + p / ${PROGRAMS} % ${ATTEMPTS_PER_PRIZE})`;
   return {
@@ -161,7 +163,7 @@ export function challengePlaySql({ nth }: Turn): { readonly challenge: string; r
   };
 }
 
-/** As SQL: how many prizes a player has won in this many turns of challenges. */
+/** Returns SQL for how many prizes a player has won in this many turns of challenges. */
 export function prizesSql(challengeTurns: number): string {
   return `((${challengeTurns} + p / ${PROGRAMS} % ${ATTEMPTS_PER_PRIZE}) / ${ATTEMPTS_PER_PRIZE})`;
 }

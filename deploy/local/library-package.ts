@@ -92,7 +92,7 @@ function publishedManifest(manifest: Manifest): object {
   };
 }
 
-/** `./src/index.ts` as `./dist/index.js`. */
+/** Returns, for example, `./dist/index.js` for `./src/index.ts`. */
 function builtPath(file: string, extension: '.js' | '.d.ts'): string {
   return file.replace(/^(?:\.\/)?src\//, `./${BUILT}/`).replace(/\.ts$/, extension);
 }

@@ -281,7 +281,7 @@ function readDemo(file: string): DemoProgram | undefined {
     const kept: DemoProgram | null = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof kept?.test_key === 'string') return kept;
   } catch {
-    // Reported below.
+    // The failure is reported below.
   }
   print(`${file} could not be read: another demo program takes its place.`);
   return undefined;

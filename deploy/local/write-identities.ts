@@ -35,7 +35,7 @@ try {
   writePrivate(join(folder, 'one-process.env'), prefixedLines.join(''));
   const ofOneProcess = join(folder, 'one-process');
   mkdirSync(ofOneProcess, { recursive: true });
-  // Whatever the umask: the container's user reads it.
+  // The mode is set whatever the umask: the container's user reads the folder.
   chmodSync(ofOneProcess, 0o755);
   copyFileSync(filesOf('gateway').ca, join(ofOneProcess, 'ca.crt'));
   process.stdout.write(`Certificates and NATS users are in ${folder}; keep its folder "authority" private.\n`);

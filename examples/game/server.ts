@@ -76,7 +76,7 @@ export function createGame({ laurel, script }: { readonly laurel: Laurel; readon
   app.post('/game/session', async ({ body }, response) => {
     const name = String(body?.name ?? '').trim();
     if (!/^[\w .-]{1,60}$/.test(name)) return void response.status(400).end();
-    // In production the player has an account already: `laurel.players.link`.
+    // A player in production has an account already: `laurel.players.link`.
     await laurel.sandbox.createPlayer({ player_ref: name, funds: PLAY_MONEY });
     const session = randomUUID();
     sessions.set(session, name);

@@ -52,7 +52,7 @@ export function parseProcessConfig(environment: NodeJS.ProcessEnv): ProcessConfi
   return { ...config, services: configured };
 }
 
-/** What the service reads as its environment, beside the others of this process. */
+/** Returns what the service reads as its environment, beside the others of this process. */
 export function serviceEnvironment(
   name: ServiceName,
   others: readonly ServiceName[],

@@ -27,7 +27,7 @@ export interface Configured {
 export interface Program {
   /** The variables that it reads. */
   readonly variables: readonly string[];
-  /** Throws ConfigError. */
+  /** Reads the service's configuration, or throws ConfigError. */
   read(environment: NodeJS.ProcessEnv): Configured;
 }
 

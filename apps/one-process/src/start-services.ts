@@ -10,12 +10,15 @@ import { asService } from '@laurel/topology/current-service';
 import type { ProcessConfig } from './config.ts';
 
 export interface RunningServices extends AsyncDisposable {
-  /** Where the gateway answers, or the last service that has a port; 0 where none has one. */
+  /** The port where the gateway or else the last service with a port answers; 0 if none has one. */
   readonly port: number;
   readonly adminPort: number;
 }
 
-/** If a service fails to start, ends those that have started, and rejects with its name. */
+/**
+ * Starts the services. If one fails to start, ends those that have started, and rejects with its
+ * name.
+ */
 export async function startServices(config: ProcessConfig, logger: Logger): Promise<RunningServices> {
   await using started = new AsyncDisposableStack();
   const shared = started.use(
@@ -51,7 +54,7 @@ export async function startServices(config: ProcessConfig, logger: Logger): Prom
   return { port, adminPort: shared.adminPort, [Symbol.asyncDispose]: () => whole.disposeAsync() };
 }
 
-/** If one fails to end, the others end all the same, and then the first failure is thrown. */
+/** Ends all services, even if one fails to end, and then throws the first failure. */
 async function endServices(running: ReadonlyMap<ServiceName, AsyncDisposable>): Promise<void> {
   const endings = new Map<ServiceName, Promise<void>>();
   const end = async (name: ServiceName): Promise<void> => {

@@ -1,4 +1,4 @@
-// Before all others: it takes the token of a sign-in link out of the address.
+// This import is before all others: it takes the token of a sign-in link out of the address.
 import './api/sign-in-link.ts';
 import { start } from './frame/start.tsx';
 import { router } from './router.tsx';

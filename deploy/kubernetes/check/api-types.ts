@@ -54,7 +54,7 @@ export async function issuesOfTypes(manifests: readonly Manifest[]): Promise<rea
   return issues;
 }
 
-/** `kubernetes-models/apps/v1` for `apps/v1`. */
+/** Returns, for example, `kubernetes-models/apps/v1` for `apps/v1`. */
 function moduleOf(apiVersion: string): string {
   const [group = ''] = apiVersion.split('/');
   return `${CUSTOM_RESOURCES[group] ?? 'kubernetes-models'}/${apiVersion}`;
@@ -94,7 +94,7 @@ function sourceOf(manifest: Manifest): readonly string[] {
   ].flatMap((text) => text.split('\n'));
 }
 
-/** What the compiler printed; empty if it accepts everything. */
+/** Returns what the compiler printed; empty if it accepts everything. */
 async function outputOfCompiler(folder: string): Promise<string> {
   try {
     await run(join(NODE_MODULES, '.bin', 'tsc'), ['--pretty', 'false', '-p', '.'], {

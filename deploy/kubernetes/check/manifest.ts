@@ -27,7 +27,7 @@ function isManifest(value: unknown): value is Manifest {
   return [apiVersion, kind, metadata?.name].every((text) => typeof text === 'string');
 }
 
-/** For example `Deployment wallet`. */
+/** Returns, for example, `Deployment wallet`. */
 export function titleOf({ kind, metadata }: Manifest): string {
   return `${kind} ${metadata.name}`;
 }

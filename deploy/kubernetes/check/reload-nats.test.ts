@@ -75,7 +75,7 @@ function startReloading(): void {
   });
   opened.defer(async () => {
     const ended = once(child, 'exit');
-    // Also ends the `sleep` that the process waits for.
+    // The signal also ends the `sleep` that the process waits for.
     process.kill(-(child.pid ?? 0), 'SIGTERM');
     await ended;
   });

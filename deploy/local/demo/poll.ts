@@ -74,7 +74,7 @@ async function prepare({ laurel, earlier }: Demo, descriptor: Record<string, unk
   return earlier.id;
 }
 
-/** Our server, which sends the page if the request carries the token. */
+/** Starts our server, which sends the page if the request carries the token. */
 async function startRunsServer(files: WebhookCa, token: string, page: object) {
   const polled = Promise.withResolvers<'polled'>();
   const server = await startDemoServer(files, (request, response) => {

@@ -205,7 +205,7 @@ async function readRaw(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Why the request is not a webhook from Laurel. */
+/** Returns why the request is not a webhook from Laurel. */
 function reasonOf(error: unknown): string {
   if (error instanceof WebhookVerificationError) return error.message;
   throw error;

@@ -45,8 +45,8 @@ export async function internalChannels(options: {
 }
 
 /**
- * Off by default: on one machine TLS costs a fifth of the flows a second (decision 15), and other
- * processes of the same user can read the keys anyway.
+ * Returns whether TLS is on. Off by default: on one machine TLS costs a fifth of the flows a second
+ * (decision 15), and other processes of the same user can read the keys anyway.
  */
 function isOn(setting = ''): boolean {
   if (setting === 'on') return true;

@@ -66,7 +66,7 @@ async function answersOk(url: string): Promise<boolean> {
   return response.statusCode === 200;
 }
 
-/** What one process needs to run all of these services; `adminPort` is the one of the process. */
+/** Returns what one process needs to run all of these services; `adminPort` is the process's. */
 export function joinLaunches(launches: ReadonlyMap<ServiceName, ServiceLaunch>, adminPort: number): ServiceLaunch {
   const [first] = launches.values();
   if (first === undefined) throw new Error('a process of no service');

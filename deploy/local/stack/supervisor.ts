@@ -22,14 +22,14 @@ export interface ProcessShape {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly workingDirectory: string;
-  /** Where the output goes; by default to the terminal of this process. */
+  /** The file that gets the output; by default the terminal of this process does. */
   readonly logFile?: string;
   /**
    * Opens an IPC channel. When it closes, the process knows that the launcher has exited
    * (exit-with-parent.mjs).
    */
   readonly holdsChannel: boolean;
-  /** Called every 50 ms until it resolves to true. */
+  /** The supervisor calls this every 50 ms until it resolves to true. */
   readonly isReady: () => Promise<boolean>;
   /** A process that is not ready after this time is killed. One minute by default. */
   readonly readyLimitMs?: number;
@@ -64,7 +64,7 @@ const READY_LIMIT_MS = 60_000;
  * itself.
  */
 const FIRST_LIVES = 3;
-/** Longer than the 10 s that a service gives itself to drain. */
+/** The limit is longer than the 10 s that a service gives itself to drain. */
 const STOP_LIMIT_MS = 12_000;
 const STEADY_MS = 30_000;
 

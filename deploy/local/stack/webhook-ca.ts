@@ -8,7 +8,7 @@ import { StartFailure } from './start-failure.ts';
 export interface WebhookCa {
   readonly certificate: string;
   readonly key: string;
-  /** For an HTTPS server on this machine: `localhost`, `127.0.0.1` and `::1`. */
+  /** The certificate is for an HTTPS server on this machine: `localhost`, `127.0.0.1` and `::1`. */
   readonly receiver_certificate: string;
   readonly receiver_key: string;
   /** An address of this machine that the services may send to. */

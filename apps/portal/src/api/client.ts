@@ -26,10 +26,10 @@ export class JsonText {
 
 export interface CallOptions {
   readonly query?: Query;
-  /** Any value, or a `JsonText`. */
+  /** The body is any value, or a `JsonText`. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** For a call that may take long. */
+  /** The limit for a call that may take long. */
   readonly timeoutMs?: number;
 }
 
@@ -52,7 +52,7 @@ function noteSession<T>(result: Result<T>): Result<T> {
   return result;
 }
 
-/** For the routes of sign-in, whose 401 is a wrong password, a wrong token or an old link. */
+/** Calls a route of sign-in, whose 401 is a wrong password, a wrong token or an old link. */
 export async function callWithoutSession<T>(method: Method, path: string, options: CallOptions): Promise<Result<T>> {
   return send(method, path, options, (text) => (text === '' ? undefined : JSON.parse(text)) as T);
 }
@@ -81,14 +81,14 @@ async function send<T>(
   }
 }
 
-/** The same, for TanStack Query: throws a `FailedCall`. */
+/** Calls a route for TanStack Query: throws a `FailedCall`. */
 export async function read<T>(path: string, options: CallOptions): Promise<T> {
   const result = await call<T>('get', path, options);
   if (!result.ok) throw new FailedCall(result.failure);
   return result.data;
 }
 
-/** The same as the text that was sent: `JSON.parse` would lose what a signature is of. */
+/** Reads a route as the text that was sent: `JSON.parse` would lose what a signature is of. */
 export async function readText(path: string, query: Query, signal: AbortSignal): Promise<string> {
   const result = noteSession(await send('get', path, { query, signal }, (text) => text));
   if (!result.ok) throw new FailedCall(result.failure);

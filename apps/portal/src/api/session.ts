@@ -12,7 +12,7 @@ export function noteAccepted(): void {
   wasAccepted = true;
 }
 
-/** Every page then gives way to the sign-in, and its address stays. */
+/** Ends the session: every page gives way to the sign-in, and its address is kept. */
 export function endSession(): void {
   change(wasAccepted ? 'ended' : 'missing');
 }
@@ -21,7 +21,9 @@ export function resumeSession(): void {
   change('held');
 }
 
-/** After the developer has signed out: the next sign-in is the first again. */
+/**
+ * Forgets the session after the developer has signed out, so that the next sign-in is the first.
+ */
 export function forgetSession(): void {
   wasAccepted = false;
 }

@@ -1,11 +1,11 @@
 /** The rows of a live list, without clock and network: `useLiveTail` drives it. */
 
 export interface Tail<T> {
-  /** Newest first. */
+  /** The rows are newest first. */
   readonly rows: readonly T[];
   /** Rows that have arrived and are not shown yet, newest first. */
   readonly waiting: readonly T[];
-  /** More have arrived than a page keeps: only a reload shows them. */
+  /** More rows have arrived than a page keeps: only a reload shows them. */
   readonly isOverfull: boolean;
   /** How many older rows match the filters only now: a reload shows them where they belong. */
   readonly late: number;
@@ -64,7 +64,7 @@ export function takePresent<T>(tail: Tail<T>, page: TailPage<T>, keyOf: KeyOf<T>
   return late === tail.late ? changed : { ...changed, late };
 }
 
-/** Unknown rows between known ones. Those below the last may only not be loaded yet. */
+/** Counts unknown rows between known ones. Those below the last may only not be loaded yet. */
 function lateOf<T>(tail: Tail<T>, present: readonly T[], keyOf: KeyOf<T>): number {
   const unknown = new Set(unknownOf(present, tail, keyOf));
   if (tail.nextCursor === null) return unknown.size;
@@ -123,7 +123,7 @@ function changedRows<T>(rows: readonly T[], byKey: ReadonlyMap<string, T>, keyOf
   return changed ?? rows;
 }
 
-/** Those that the tail does not have. Builds no set of its rows, which may be very many. */
+/** Returns the rows that the tail lacks, without a set of its rows, which may be very many. */
 function unknownOf<T>(data: readonly T[], tail: Tail<T>, keyOf: KeyOf<T>): readonly T[] {
   if (data.length === 0) return data;
   const arriving = new Map(data.map((row) => [keyOf(row), row]));

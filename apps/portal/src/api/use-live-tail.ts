@@ -79,7 +79,7 @@ export function useLiveTail<T>({ path, query, keyOf, changes }: TailSource<T>): 
   const polls = useRef(0);
   const latest = useRef({ path, query, keyOf });
   latest.current = { path, query, keyOf };
-  /** Aborted when the address changes: no answer to the old one reaches the new list. */
+  /** The signal is aborted when the address changes, so no old answer reaches the new list. */
   const visit = useRef(new AbortController());
   const ask = useCallback<Ask<T>>((extra, signal) => {
     const source = latest.current;
@@ -137,7 +137,7 @@ export function useLiveTail<T>({ path, query, keyOf, changes }: TailSource<T>): 
   usePoll(tail !== undefined && !isPaused && !tail.isOverfull, address, async (signal) => {
     polls.current += 1;
     const isRefresh = changes !== undefined && polls.current % POLLS_PER_REFRESH === 0;
-    // Before the newer rows, so that no row of it is newer than they are.
+    // The newest page is read before the newer rows, so that no row of it is newer than they are.
     const present = isRefresh ? await ask({}, signal) : undefined;
     const newer = await ask({ after: tail?.headCursor ?? undefined }, signal);
     if (signal.aborted) return POLL_MS;

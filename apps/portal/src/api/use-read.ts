@@ -11,7 +11,7 @@ export type Reading<T> =
   | { readonly state: 'loaded'; readonly data: T };
 
 interface ReadOptions {
-  /** Reads again after so many milliseconds, while the page is visible. */
+  /** The item is read again after so many milliseconds while the page is visible. */
   readonly refreshMs?: number;
 }
 
@@ -20,7 +20,7 @@ interface ItemOptions<T> extends ReadOptions {
   readonly refreshUntil?: (data: T) => boolean;
 }
 
-/** `useRead<Program>('/programs/...')`. */
+/** Reads an item, as in `useRead<Program>('/programs/...')`. */
 export function useRead<T>(path: string, query: Query = {}, options: ItemOptions<T> = {}): Reading<T> {
   const { refreshMs = false, refreshUntil } = options;
   const result = useQuery({

@@ -58,7 +58,7 @@ test('a message says that a receipt cannot be checked without keys, WebCrypto or
 interface TestSigner {
   readonly keyId: string;
   readonly privateKey: KeyObject;
-  /** What Laurel publishes. */
+  /** The list of keys that Laurel publishes. */
   readonly list: string;
 }
 

@@ -12,7 +12,7 @@ export interface Check {
 
 export type ReceiptCheck =
   | { readonly kind: 'checked'; readonly isValid: boolean; readonly checks: readonly Check[] }
-  /** Nothing was checked; a sentence for a person. */
+  /** Nothing was checked; the reason is a sentence for a person. */
   | { readonly kind: 'not_checked'; readonly reason: string };
 
 interface Source {

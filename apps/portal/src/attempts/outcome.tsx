@@ -6,7 +6,7 @@ import { Money } from '../kit/money.tsx';
 import { Status } from '../kit/status.tsx';
 import { Time } from '../kit/time.tsx';
 
-/** What was reported, and what it won. */
+/** Shows what was reported, and what it won. */
 export function Outcome({ attempt: { outcome, award } }: { readonly attempt: DescribedAttempt }): ReactNode {
   if (outcome === null) return <p className="muted">None has been reported.</p>;
   const { threshold_applied: bar } = outcome;

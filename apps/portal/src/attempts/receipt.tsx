@@ -18,7 +18,7 @@ import { verifySamples } from './samples.ts';
 
 interface ReceiptProps {
   readonly attemptId: string;
-  /** Reads the receipt. */
+  /** The path from which the receipt is read. */
   readonly path: string;
 }
 
@@ -64,7 +64,7 @@ function SignedText({ text, attemptId }: { readonly text: string; readonly attem
   );
 }
 
-/** What was sent, with every digit of its numbers; null for nothing. */
+/** Returns the evidence that was sent, with every digit of its numbers; null for none. */
 function evidenceOf({ evidence, evidence_text: sent }: Readonly<Record<string, unknown>>): string | null {
   const text = typeof sent === 'string' ? sent : JSON.stringify(evidence ?? {});
   return text === '{}' ? null : prettyJson(text);

@@ -8,9 +8,9 @@ export interface TimelineStep {
   readonly title: string;
   readonly detail: string | null;
   readonly tone: Tone;
-  /** Null if it is not stored, or lies ahead. */
+  /** The time is null if it is not stored, or lies ahead. */
   readonly at: string | null;
-  /** Since the step before whose time is known: "+1.2 s". */
+  /** The time since the step before whose time is known: "+1.2 s". */
   readonly gap: string | null;
   /** It has not happened yet. */
   readonly isAhead: boolean;

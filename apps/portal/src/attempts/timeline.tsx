@@ -10,7 +10,7 @@ interface TimelineProps {
   readonly linkDelivery?: (id: string) => ReactNode;
 }
 
-/** From the request to the webhooks, oldest first, with the time between the steps. */
+/** Shows the steps from the request to the webhooks, oldest first, with the time between them. */
 export function Timeline({ attempt, linkDelivery }: TimelineProps): ReactNode {
   return (
     <ol className="timeline">

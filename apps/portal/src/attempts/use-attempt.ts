@@ -10,7 +10,7 @@ export function useAttempt<T extends DescribedAttempt>(path: string): Reading<T>
   return useRead<T>(path, {}, { refreshMs: REFRESH_MS, refreshUntil: hasEnded });
 }
 
-/** No outcome, decision on a held award or send of a webhook is to come. */
+/** Returns whether no outcome, decision on a held award or send of a webhook is to come. */
 function hasEnded({ status, award, deliveries, timeline, created_at: createdAt }: DescribedAttempt): boolean {
   const last = timeline.findLast(({ at }) => at !== null)?.at ?? createdAt;
   return (

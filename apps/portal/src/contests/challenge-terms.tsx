@@ -13,7 +13,7 @@ interface TermsSectionProps {
   readonly parent: ReactNode;
 }
 
-/** Everything that the operator set. */
+/** Shows every term that the operator set. */
 export function TermsSection({ challenge, parent }: TermsSectionProps): ReactNode {
   const { score_min, score_max, jurisdictions, parent_challenge_id } = challenge;
   return (

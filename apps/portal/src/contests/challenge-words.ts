@@ -9,7 +9,7 @@ import type {
 } from '../api/api-types.ts';
 import { formatCount, formatScore, formatShare } from '../kit/format.ts';
 
-/** From this attempt on the monitor judges: docs/contract/rules.md, "Drift". */
+/** The drift monitor judges from this attempt on: docs/contract/rules.md, "Drift". */
 const FIRST_JUDGED_ATTEMPT = 50;
 /** Beyond this the odds have no digits that mean anything. */
 const MAX_LOG_ODDS = Math.log(1_000_000);

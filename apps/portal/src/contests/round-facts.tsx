@@ -41,7 +41,7 @@ function ofRequired(count: number, required: number): string {
   return count < required ? `${formatCount(count)} of at least ${formatCount(required)}` : formatCount(count);
 }
 
-/** "2026-11-21 12:00 UTC". */
+/** Shows an instant as "2026-11-21 12:00 UTC". */
 export function utcMinute(at: string): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

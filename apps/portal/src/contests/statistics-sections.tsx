@@ -10,7 +10,7 @@ interface StatisticsProps {
   readonly statistics: ChallengeStatistics;
   /** Shows the scores that place the bar, in place of their picture. */
   readonly barSection?: ReactNode;
-  /** Below the evidence of the drift monitor. */
+  /** These facts are shown below the evidence of the drift monitor. */
   readonly driftFacts?: ReactNode;
 }
 

@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<ChallengeStatusStep>[] = [
 ];
 
 interface StatusHistoryProps<Step> {
-  /** Oldest first. */
+  /** The changes are oldest first. */
   readonly changes: readonly Step[];
   readonly moreColumns?: readonly Column<Step>[];
 }

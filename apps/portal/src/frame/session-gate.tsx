@@ -9,7 +9,7 @@ import { resumeSession, useSession } from '../api/session.ts';
 import { Page } from '../kit/page.tsx';
 
 interface SessionGateProps {
-  /** For whom the page is: "This page is for signed-in developers." */
+  /** The audience of the page: "This page is for signed-in developers." */
   readonly audience: string;
   readonly signIn: (onSignedIn: () => void) => ReactNode;
 }

@@ -10,7 +10,7 @@ interface SignInFormProps {
   /** What a 401 means: "The e-mail or the password is not right." */
   readonly wrong: string;
   readonly onSignedIn: () => void;
-  /** The fields. */
+  /** The fields of the form. */
   readonly children: ReactNode;
 }
 

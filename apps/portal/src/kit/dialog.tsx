@@ -35,7 +35,7 @@ interface ConfirmDialogProps {
   readonly title: string;
   /** What happens at once, as "The old key stops at once: ...". */
   readonly consequence: ReactNode;
-  /** The verb: "Replace". */
+  /** The verb of the confirming button, such as "Replace". */
   readonly confirm: string;
   readonly tone?: 'primary' | 'danger';
   readonly isOpen: boolean;
@@ -68,11 +68,11 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
 interface SecretDialogProps {
   /** "The new test key". */
   readonly title: string;
-  /** Undefined while there is nothing to show: the dialog is then closed. */
+  /** The secret is undefined while there is nothing to show: the dialog is then closed. */
   readonly secret: string | undefined;
-  /** Where it belongs, and that it is not shown again. */
+  /** The text says where the secret belongs, and that it is not shown again. */
   readonly children: ReactNode;
-  /** Forgets the secret. */
+  /** The function forgets the secret. */
   readonly onClose: () => void;
 }
 

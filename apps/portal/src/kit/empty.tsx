@@ -1,4 +1,4 @@
-/** `<Empty title="No attempts yet">`: why there is nothing, and as children the next call. */
+/** `<Empty title="No attempts yet">` says why there is nothing; its children name the next call. */
 import type { ReactNode } from 'react';
 
 interface EmptyProps {

@@ -35,7 +35,7 @@ function firstNamed(issue: string, names: readonly string[]): string | undefined
   return found[0]?.name;
 }
 
-/** "fee: must be above 0.00" -> "Must be above 0.00." */
+/** Turns "fee: must be above 0.00" into "Must be above 0.00." */
 function sentence(issue: string, name: string): string {
   const text = issue.startsWith(`${name}: `) ? issue.slice(name.length + 2) : issue;
   const isPath = text.startsWith(name);

@@ -9,7 +9,7 @@ import type { FieldErrors } from './field-errors.ts';
 /** What is wrong with the fields of the form, by their names. */
 export const FieldErrorsContext = createContext<FieldErrors>({});
 
-/** Undefined unless the server refused the field with this name. */
+/** Returns the server's refusal of the field with this name, or undefined. */
 export function useFieldError(name: string | undefined): string | undefined {
   const errors = useContext(FieldErrorsContext);
   return name === undefined ? undefined : errors[name];

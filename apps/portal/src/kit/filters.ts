@@ -23,7 +23,10 @@ export function filters<S extends Readonly<Record<string, Reader<unknown>>>>(sha
   };
 }
 
-/** Any text up to a length in code points. Spaces around it count: a `player_ref` may have some. */
+/**
+ * Reads any text up to a length in code points. Spaces around it count: a `player_ref` may have
+ * some.
+ */
 export function text(maxLength = MAX_TEXT): Reader<string> {
   return (value) => ([...value].length > maxLength ? undefined : value);
 }
@@ -31,7 +34,7 @@ export function text(maxLength = MAX_TEXT): Reader<string> {
 const ID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 const WHOLE_ID = new RegExp(`^${ID}$`);
 
-/** One of Laurel's ids. `idField` is the field with which it is typed. */
+/** Reads one of Laurel's ids. `idField` is the field with which it is typed. */
 export function id(): Reader<string> {
   return (value) => (WHOLE_ID.test(value) ? value : undefined);
 }
@@ -44,7 +47,7 @@ export const emailField = {
   hint: 'Type a whole e-mail.',
 } as const;
 
-/** One of the words. */
+/** Reads one of the words. */
 export function choice<const T extends string>(...values: readonly T[]): Reader<T> {
   return (value) => values.find((one) => one === value);
 }

@@ -15,7 +15,7 @@ interface FormProps {
   readonly submit: string;
   readonly change: Pick<Change<unknown>, 'isRunning' | 'failure'>;
   readonly onSubmit: (data: FormData) => void;
-  /** In a dialog: the other button. */
+  /** The cancel button of a form in a dialog calls this. */
   readonly onCancel?: () => void;
   readonly children: ReactNode;
 }

@@ -29,12 +29,12 @@ function duration(ms: number): string {
   return `${Math.floor(ms / DAY_MS)} d`;
 }
 
-/** "2026-11-21 12:00:00.000 UTC". */
+/** Shows an instant as "2026-11-21 12:00:00.000 UTC". */
 export function utcTime(at: string): string {
   return `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`;
 }
 
-/** In the time zone of the browser: "Nov 21, 2026, 1:00:00 PM GMT+1". */
+/** Shows an instant in the time zone of the browser: "Nov 21, 2026, 1:00:00 PM GMT+1". */
 export function localTime(at: string): string {
   return local.format(new Date(at));
 }
@@ -47,12 +47,12 @@ export function money(amount: string): string {
   return `${minus === '' ? '' : '−'}$${grouped}.${cents.padEnd(2, '0')}`;
 }
 
-/** "12,345". */
+/** Shows a count as "12,345". */
 export function formatCount(value: number): string {
   return count.format(value);
 }
 
-/** At most four digits after the point. */
+/** Shows a score with at most four digits after the point. */
 export function formatScore(value: number): string {
   return score.format(value);
 }
@@ -83,7 +83,7 @@ export function formatDuration(ms: number): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
-/** Both ends of an id: those of one day begin alike. */
+/** Shows both ends of an id, because ids of one day begin alike. */
 export function shortId(id: string): string {
   return id.length <= 14 ? id : `${id.slice(0, 4)}…${id.slice(-8)}`;
 }

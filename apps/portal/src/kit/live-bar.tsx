@@ -34,7 +34,7 @@ export function LiveBar({ tail }: LiveBarProps): ReactNode {
   );
 }
 
-/** Short: the bar has one line. */
+/** Returns a short text, because the bar has one line. */
 function failureWords(failure: Failure): string {
   if (failure.kind !== 'refused') return 'No answer: trying again';
   return failure.status === 429 ? 'Asked too often: trying again' : 'Laurel failed: trying again';

@@ -8,7 +8,7 @@ interface PageProps {
   readonly title: string;
   /** A link to what the page belongs to. */
   readonly above?: ReactNode;
-  /** Beside the heading: the id or the status of the item. */
+  /** The id or the status of the item stands beside the heading. */
   readonly beside?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;

@@ -12,7 +12,7 @@ export interface Sample {
 
 export interface SampleCall {
   readonly method: string;
-  /** With its query: "/v1/attempts". */
+  /** The path includes the query: "/v1/attempts". */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The text of the body. */
@@ -27,7 +27,7 @@ interface Samples {
   readonly sdk: string;
 }
 
-/** What a reader replaces with a player of their own. */
+/** The text that a reader replaces with a player of their own. */
 export const EXAMPLE_PLAYER = 'player-1';
 
 export function get(path: string): SampleCall {
@@ -67,7 +67,7 @@ export function attemptSamples(environment: Environment, attempt: NewAttempt, or
   return callSamples(environment, { calls: [post('/v1/attempts', body, key)], sdk }, origin);
 }
 
-/** What a new key can be tried with: it needs no player and changes nothing. */
+/** Returns the calls with which a new key can be tried: they need no player and change nothing. */
 export function challengeListSamples(environment: Environment): readonly Sample[] {
   return callSamples(environment, {
     calls: [get(`/v1/challenges?player_ref=${EXAMPLE_PLAYER}&status=all`)],
@@ -120,7 +120,7 @@ function keyVariable(environment: string): string {
   return `LAUREL_${environment.toUpperCase()}_KEY`;
 }
 
-/** One word of a shell, whatever characters it has. */
+/** Quotes a text as one word of a shell, whatever characters it has. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -25,7 +25,7 @@ export function blocksOf<T>(
   return prepend(append(kept.blocks, rows.slice(kept.end)), rows.slice(0, start));
 }
 
-/** Null if a row has gone or has moved. */
+/** Returns the blocks with unchanged rows, or null if a row has gone or has moved. */
 function keepBlocks<T>(
   before: readonly RowBlock<T>[],
   rows: readonly T[],

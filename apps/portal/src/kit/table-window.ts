@@ -13,7 +13,9 @@ export interface TableWindow {
 }
 
 export interface View {
-  /** From the top of the first row to the top of the window; negative while that is above. */
+  /**
+   * The distance from the top of the first row to that of the window; negative if that is above.
+   */
   readonly topPx: number;
   readonly heightPx: number;
 }

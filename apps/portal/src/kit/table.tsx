@@ -27,7 +27,7 @@ export interface TableProps<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
-  /** In place of a table without rows. */
+  /** This is shown in place of a table without rows. */
   readonly empty: ReactNode;
   /** The rows change while somebody looks: then no text of a row changes the widths. */
   readonly isLive?: boolean;
@@ -36,7 +36,7 @@ export interface TableProps<T> {
 /** The width of a share where the widths follow the texts. */
 const PERCENT_PER_SHARE = 12;
 
-/** Below this a table renders all its rows. */
+/** A table with fewer rows than this renders all of them. */
 const LONG_TABLE_ROWS = 200;
 
 export function Table<T>({ caption, columns, rows, keyOf, empty, isLive = false }: TableProps<T>): ReactNode {
@@ -95,7 +95,7 @@ function useBlocks<T>(rows: readonly T[], keyOf: (row: T) => string): readonly R
   }, [rows]);
 }
 
-/** As high as the rows in whose place it stands. */
+/** A spacer is as high as the rows in whose place it stands. */
 function Spacer({ heightPx = 0 }: { readonly heightPx: number | undefined }): ReactNode {
   if (heightPx === 0) return null;
   return (
@@ -139,7 +139,7 @@ interface MoreProps {
   };
 }
 
-/** `<More list={list} />`: loads the next page below a table; nothing on the last one. */
+/** `<More list={list} />` loads the next page below a table, and shows nothing on the last one. */
 export function More({ list }: MoreProps): ReactNode {
   if (!list.hasMore) return null;
   return (

@@ -52,7 +52,7 @@ export function Tip({ text, children }: TipProps): ReactNode {
   );
 }
 
-/** Below the anchor, inside the window. */
+/** Places the tip below the anchor, inside the window. */
 function place(tip: HTMLElement, anchor: DOMRect): void {
   const { width, height } = tip.getBoundingClientRect();
   const below = anchor.bottom + GAP_PX;

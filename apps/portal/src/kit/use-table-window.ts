@@ -3,7 +3,7 @@ import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { RowBlock } from './table-blocks.ts';
 import { type TableWindow, windowOf } from './table-window.ts';
 
-/** Until a block of the table has been rendered. */
+/** The height of a row until a block of the table has been rendered. */
 const ASSUMED_ROW_PX = 41;
 
 interface MeasuredHeights {
@@ -12,7 +12,8 @@ interface MeasuredHeights {
 }
 
 /**
- * Undefined for a table that is rendered as a whole. Each `tbody` of a block has its `data-block`.
+ * Returns the window, or undefined for a table that is rendered as a whole. Each `tbody` of a block
+ * has its `data-block`.
  */
 export function useTableWindow(
   table: RefObject<HTMLTableElement | null>,

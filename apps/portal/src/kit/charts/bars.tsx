@@ -12,7 +12,7 @@ import { frameOf, HEIGHT_PX, stackOf, timeLabel } from './geometry.ts';
 interface BarsProps {
   readonly title: string;
   readonly series: readonly LegendEntry[];
-  /** One or more, of equal length, oldest first. */
+  /** The buckets, at least one, have equal length and are oldest first. */
   readonly buckets: readonly Bucket[];
 }
 

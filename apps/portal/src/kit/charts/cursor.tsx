@@ -92,7 +92,7 @@ function Mark({ stop, widthPx, top, bottom }: MarkProps): ReactNode {
   );
 }
 
-/** Below the label of a marker. */
+/** Shows the values at a stop, below the label of a marker. */
 function Readout({ stop, widthPx, top }: Omit<MarkProps, 'bottom'>): ReactNode {
   const gap = GAP_PX + (stop.widthPx ?? 0) / 2;
   const side = stop.x > widthPx / 2 ? { right: widthPx - stop.x + gap } : { left: stop.x + gap };

@@ -13,7 +13,7 @@ const MIN_WIDTH_PX = 160;
 export interface Drawing {
   readonly frame: Frame;
   readonly marks: ReactNode;
-  /** From left to right, at least one. */
+  /** The stops go from left to right; there is at least one. */
   readonly stops: readonly Stop[];
 }
 
@@ -21,7 +21,7 @@ interface ChartFigureProps {
   readonly title: string;
   /** What the picture shows, for people who cannot see it. */
   readonly summary: string;
-  /** Below the picture, for all. */
+  /** The note below the picture is for all readers. */
   readonly note?: ReactNode;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly ReactNode[])[];

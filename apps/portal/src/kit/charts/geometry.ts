@@ -5,7 +5,7 @@ const TOP_PX = 12;
 /** Above the plot, for the label of a marker. */
 const MARKER_ROW_PX = 20;
 const RIGHT_PX = 14;
-/** Below the plot: the labels, and the name of the axis. */
+/** The space below the plot holds the labels and the name of the axis. */
 const BOTTOM_PX = 40;
 const MIN_LEFT_PX = 30;
 const LABEL_GAP_PX = 10;

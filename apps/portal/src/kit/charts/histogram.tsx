@@ -27,7 +27,7 @@ interface HistogramProps {
   readonly title: string;
   /** The unit of the values, as "points". */
   readonly unit: string;
-  /** One or more, of equal width, ascending. */
+  /** The bins, at least one, have equal width and ascend. */
   readonly bins: readonly Bin[];
   readonly marker?: HistogramMarker | undefined;
   readonly note?: ReactNode;

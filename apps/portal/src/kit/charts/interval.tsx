@@ -15,7 +15,7 @@ interface IntervalChartProps {
   readonly name: string;
   readonly value: { readonly value: number; readonly low: number; readonly high: number };
   readonly reference: { readonly name: string; readonly value: number };
-  /** Names the axis. */
+  /** The unit names the axis. */
   readonly unit: string;
   readonly note?: ReactNode;
 }

@@ -14,26 +14,26 @@ import { ChartFigure, type Drawing, Legend } from './figure.tsx';
 import { domainOf, frameOf, HEIGHT_PX, timeLabel } from './geometry.ts';
 
 export interface Point {
-  /** ISO 8601. */
+  /** The instant is in ISO 8601. */
   readonly at: string;
   readonly value: number;
   readonly low?: number;
   readonly high?: number;
-  /** Shown beside the value, as "of 120 attempts". */
+  /** The detail is shown beside the value, as "of 120 attempts". */
   readonly detail?: string;
 }
 
 interface Series {
   readonly name: string;
   readonly tone: string;
-  /** Ascending. */
+  /** The points ascend in time. */
   readonly points: readonly Point[];
 }
 
 interface LineChartProps {
   readonly title: string;
   readonly format: (value: number) => string;
-  /** With points at two times or more. */
+  /** The series have points at two times or more. */
   readonly series: readonly Series[];
   readonly references?: readonly { readonly name: string; readonly value: number }[];
   /**
@@ -70,7 +70,7 @@ export function LineChart(props: LineChartProps): ReactNode {
   );
 }
 
-/** One row for each time, with the values of every series beside each other. */
+/** Returns one row for each time, with the values of every series beside each other. */
 export function tableOf(series: readonly Series[], format: LineChartProps['format']) {
   const heads = series.flatMap(({ name, points }) => {
     const prefix = series.length === 1 ? '' : `${name}: `;
@@ -154,7 +154,7 @@ interface TimedStop extends Pick<Stop, 'title'> {
   readonly values: readonly (Stop['values'][number] & { readonly value: number })[];
 }
 
-/** One stop for each time at which a series has a point, from the oldest to the newest. */
+/** Returns one stop for each time at which a series has a point, from the oldest to the newest. */
 export function stopsOf(series: readonly Series[], format: LineChartProps['format']): readonly TimedStop[] {
   return timesOf(series).map((at) => ({
     at: Date.parse(at),

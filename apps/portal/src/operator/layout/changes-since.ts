@@ -4,7 +4,7 @@
  */
 import type { OperatorAction } from '../../api/api-types.ts';
 
-/** What a decision about an item depends on, in the words of the page. */
+/** A fact on which a decision about an item depends, in the words of the page. */
 export interface Fact<T> {
   readonly label: string;
   readonly of: (item: T) => string;
@@ -62,7 +62,7 @@ export function loggedOf(
     .map(({ actor, at, before, after }) => ({ actor, at, before: asItem(before), after: asItem(after) }));
 }
 
-/** Undefined if the log has too little of the item to say. */
+/** Returns the fact's words; undefined if the log has too little of the item. */
 function wordsIn<T>(fact: Fact<T> | undefined, recorded: unknown): string | undefined {
   try {
     return fact?.of(recorded as T);

@@ -6,7 +6,7 @@ import { ProgramLink } from '../../layout/program-link.tsx';
 
 interface ContestLinkProps {
   readonly attempt: Parent;
-  /** Where no label says what it is. */
+  /** The link names the contest where no label does. */
   readonly isNamed?: boolean;
 }
 

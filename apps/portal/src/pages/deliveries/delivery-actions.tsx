@@ -20,7 +20,7 @@ export function DeliveryActions({ delivery }: ActionProps): ReactNode {
   );
 }
 
-/** In the sandbox a failed send need not wait for its next try. */
+/** Retries a failed send in the sandbox, where it need not wait for its next try. */
 function RetryNow({ delivery }: ActionProps): ReactNode {
   const { programId, pathOf } = useProgram();
   const { id, status, attempts, environment, program_id: program } = delivery;

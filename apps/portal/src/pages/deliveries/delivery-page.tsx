@@ -66,7 +66,7 @@ export function DeliveryPage(): ReactNode {
   );
 }
 
-/** Read again and again while a send is still to come. */
+/** Reads the delivery again and again while a send is still to come. */
 function useDelivery(deliveryId: string) {
   const path = `/deliveries/${deliveryId}`;
   const first = useRead<WebhookDeliveryDetail>(path);

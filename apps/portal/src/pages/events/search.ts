@@ -1,7 +1,7 @@
 import type { WebhookEventType } from '../../api/api-types.ts';
 import { choice, filters } from '../../kit/filters.ts';
 
-/** In the order of the catalogue. */
+/** The types of events are in the order of the catalogue. */
 export const EVENT_TYPES = [
   'attempt.settled',
   'attempt.refunded',

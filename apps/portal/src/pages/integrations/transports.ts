@@ -23,7 +23,7 @@ export function labelOf(transport: Transport): string {
   return TRANSPORTS.find(({ value }) => value === transport)?.label ?? transport;
 }
 
-/** "Push", "Poll", "Direct". */
+/** Returns "Push", "Poll" or "Direct". */
 export function shortLabelOf(transport: Transport): string {
   return labelOf(transport).split(':')[0] ?? transport;
 }

@@ -8,7 +8,9 @@ export interface Samples {
   readonly origin: string;
 }
 
-/** In test Laurel makes the player's account; in live a person has one. */
+/**
+ * Returns the calls that link a player: in test Laurel makes the account; in live a person has one.
+ */
 export function linkSamples({ environment, origin }: Samples, programId: string) {
   const email = environment === 'test' ? `${EXAMPLE_PLAYER}@${programId}.example` : 'the-player@their-mail.example';
   const link = { player_ref: EXAMPLE_PLAYER, email };

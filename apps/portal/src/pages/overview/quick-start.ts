@@ -8,7 +8,7 @@ export type StepName = (typeof STEP_NAMES)[number];
 export interface Step {
   readonly name: StepName;
   readonly isDone: boolean;
-  /** When it was first done; null if that is not known. */
+  /** The time when it was first done; null if that is not known. */
   readonly at: string | null;
 }
 

@@ -17,7 +17,7 @@ const SERIES = [
 
 interface RequestsOverTimeProps {
   readonly requests: OverviewRequests;
-  /** "24 hours". */
+  /** The period, such as "24 hours". */
   readonly period: string;
 }
 

@@ -114,7 +114,7 @@ interface BodyProps {
   readonly title: string;
   readonly text: string | null;
   readonly isTruncated: boolean;
-  /** What null means. */
+  /** The text that is shown for null. */
   readonly none: string;
 }
 

@@ -2,7 +2,7 @@
 import type { RequestDetails } from '../../api/api-types.ts';
 import { curlOf } from '../../kit/samples.ts';
 
-/** In place of a secret or an e-mail, in paths and in bodies. */
+/** This text stands in place of a secret or an e-mail, in paths and in bodies. */
 const REDACTED = '[redacted]';
 
 /** The request as a command that sends it again; null if its whole body is not known. */

@@ -13,9 +13,9 @@ export type SandboxCall =
 
 /** Every call is a POST. */
 export interface SandboxRequest {
-  /** Below `P/sandbox`. */
+  /** The path is below `P/sandbox`. */
   readonly path: string;
-  /** On Laurel's host, for a server with the test key. */
+  /** The path on Laurel's host, for a server with the test key. */
   readonly partnerPath: string;
   readonly body?: unknown;
   /** What a server sends; the console's own routes take none. */

@@ -11,7 +11,7 @@ export interface Contest {
   readonly name: string;
   readonly status: string;
   readonly fee: string;
-  /** "bar 100 points". */
+  /** The goal, such as "bar 100 points". */
   readonly goal: string;
   readonly metric: string;
   /** The name of the tiebreak's metric, where the tournament has one. */
@@ -20,7 +20,7 @@ export interface Contest {
   readonly isUpperRung: boolean;
 }
 
-/** Those that a new player can enter come first; a challenge that is closed is left out. */
+/** Returns the contests without closed challenges; those that a new player can enter come first. */
 export function contestsOf(
   challenges: readonly OperatorChallenge[],
   tournaments: readonly OperatorTournament[],

@@ -90,7 +90,7 @@ export function PlayerForm({ sandbox, playerRef, onPlayerRef }: PlayerFormProps)
   );
 }
 
-/** "50" -> "50.00", "1.5" -> "1.50". */
+/** Turns "50" into "50.00", and "1.5" into "1.50". */
 function asAmount(text: string): string {
   const [whole = '', cents = ''] = text.trim().split('.');
   return `${whole}.${cents.padEnd(2, '0')}`;

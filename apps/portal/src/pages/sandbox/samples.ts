@@ -116,7 +116,7 @@ function withNames(call: SandboxCall, names: ReadonlyMap<string, Variable>): San
   }
 }
 
-/** Inside single quotes a shell reads no variable, so each leaves them. */
+/** Fills in variables outside the single quotes, inside which a shell reads no variable. */
 function fillShell(text: string, names: ReadonlyMap<string, Variable>): string {
   let filled = text.replace("'__BASE__", `"$LAUREL_BASE_URL"'`).replaceAll('__RUN__', `'"$RUN"'`);
   for (const { place, shell } of names.values()) filled = filled.replaceAll(place, `'"${shell}"'`);

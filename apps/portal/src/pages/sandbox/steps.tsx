@@ -41,7 +41,7 @@ interface LastResultProps {
   readonly kinds: readonly SandboxCall['kind'][];
 }
 
-/** What the last step of these kinds brought, beside the buttons that made it. */
+/** Shows what the last step of these kinds brought, beside the buttons that made it. */
 export function LastResult({ kinds }: LastResultProps): ReactNode {
   const { programId } = useProgram();
   const step = useVisit(programId).steps.findLast(({ call }) => kinds.includes(call.kind));

@@ -7,7 +7,7 @@ import { takeStep } from './visit.ts';
 export interface Sandbox {
   /** The kind of the call that is under way. */
   readonly running: SandboxCall['kind'] | undefined;
-  /** One call at a time. */
+  /** Runs one call at a time. */
   readonly run: (call: SandboxCall) => void;
 }
 

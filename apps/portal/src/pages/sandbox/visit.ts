@@ -18,9 +18,9 @@ export interface Step {
 }
 
 export interface Visit {
-  /** Oldest first. */
+  /** The steps are oldest first. */
   readonly steps: readonly Step[];
-  /** Oldest first, from the beginning of the visit. */
+  /** The events are oldest first, from the beginning of the visit. */
   readonly events: readonly SandboxEvent[];
   /** Behind the newest event that was read; undefined before the first read. */
   readonly cursor: string | undefined;

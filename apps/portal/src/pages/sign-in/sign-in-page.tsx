@@ -62,7 +62,7 @@ function useSignInLink(onSignedIn: () => void): 'running' | Failure | undefined 
   return state;
 }
 
-/** Not in an effect, which may run twice: a second exchange of a token is refused. */
+/** Exchanges the token outside of an effect, which may run twice: a second exchange is refused. */
 function beginExchange(): Promise<Result<SessionToken>> | undefined {
   const token = takeLinkToken();
   return token === undefined ? undefined : callWithoutSession('post', '/session/link', { body: { token } });

@@ -14,7 +14,7 @@ export function handOver(delivery: HandedOver): void {
   waiting = delivery;
 }
 
-/** Once: a later visit begins empty. */
+/** Returns what was handed over, once: a later visit begins empty. */
 export function takeHandedOver(): HandedOver | undefined {
   const taken = waiting;
   waiting = undefined;

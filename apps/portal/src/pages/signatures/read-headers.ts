@@ -48,7 +48,7 @@ function readLines(text: string): readonly (readonly [string, string])[] {
   });
 }
 
-/** Without the quotes and the comma that a printed object has around a value. */
+/** Removes the quotes and the comma that a printed object has around a value. */
 function unquoted(value: string): string {
   return /^(["'])(.*)\1,?$/.exec(value)?.[2] ?? value;
 }

@@ -11,7 +11,7 @@ import { type HeaderValues, SIGNATURE_HEADER } from './read-headers.ts';
 const SECRET = /^whsec_[0-9a-f]{64}$/;
 const MASKED_DIGITS = 4;
 
-/** None if the header is absent. */
+/** Checks the header; an absent header gives no findings. */
 export async function signatureFindings(
   body: string,
   headers: HeaderValues,
@@ -34,7 +34,7 @@ export async function signatureFindings(
   return notes;
 }
 
-/** Undefined if the SDK accepts the webhook. */
+/** Returns why the SDK refuses the webhook, or undefined if the SDK accepts it. */
 async function reasonOf(body: string, values: readonly string[], secrets: readonly string[]) {
   try {
     await verifyWebhook({ body, headers: { [SIGNATURE_HEADER]: [...values] }, secrets });
@@ -99,7 +99,7 @@ async function mismatchFinding(body: string, value: string, secrets: readonly st
   return formOfSecrets(secrets) ?? { code: looksRewritten(body) ? 'body_rewritten' : 'mismatch' };
 }
 
-/** As pasted, and as Laurel showed it. */
+/** Returns the secret as pasted, and as Laurel showed it. */
 function spellingsOf(secret: string): readonly string[] {
   const bare = secret.replace(/^[\s"']+|[\s"']+$/g, '');
   return [...new Set([secret, bare, `whsec_${bare}`])].filter((spelling) => spelling !== '');
@@ -116,7 +116,7 @@ async function isSignedByDecoded(body: string, value: string, secret: string): P
   return false;
 }
 
-/** What is wrong with the only secret, or with each of several. */
+/** Returns what is wrong with the only secret, or with each of several. */
 function formOfSecrets(secrets: readonly string[]): Finding | undefined {
   if (secrets.some((secret) => SECRET.test(secret.trim()))) return undefined;
   const [secret = ''] = secrets.map((one) => one.trim());

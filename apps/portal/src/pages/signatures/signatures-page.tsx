@@ -89,7 +89,7 @@ function FromDelivery({ delivery: { deliveryId, endpointId } }: { readonly deliv
   );
 }
 
-/** Judged again with each change. Undefined until the first verdict is there. */
+/** Judges the webhook again with each change. Undefined until the first verdict is there. */
 function useVerdict({ body, headers, secrets, sentBody }: Parameters<typeof judgeWebhook>[0]): Verdict | undefined {
   const [verdict, setVerdict] = useState<Verdict>();
   useEffect(() => {

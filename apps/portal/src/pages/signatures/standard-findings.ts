@@ -7,7 +7,7 @@ import { type HeaderValues, STANDARD_HEADERS } from './read-headers.ts';
 const TOLERANCE_S = 300;
 const SECONDS = /^\d{10}$/;
 
-/** None if the header is absent. */
+/** Checks the header; an absent header gives no findings. */
 export async function standardFindings(
   body: string,
   headers: HeaderValues,

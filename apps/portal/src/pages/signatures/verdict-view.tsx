@@ -39,7 +39,7 @@ function FindingView({ finding }: { readonly finding: Finding }): ReactNode {
   );
 }
 
-/** What stands between backticks is code. */
+/** Shows as code what stands between backticks. */
 function withCode(text: string): readonly ReactNode[] {
   return text.split('`').map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>));
 }

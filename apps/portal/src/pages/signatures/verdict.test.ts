@@ -7,7 +7,7 @@ import { type CheckedWebhook, judgeWebhook } from './verdict.ts';
 
 const SECRET = `whsec_${'0123456789abcdef'.repeat(4)}`;
 const OTHER = `whsec_${'fedcba9876543210'.repeat(4)}`;
-/** As Laurel writes it: compact, amounts with two places. */
+/** The body as Laurel writes it: compact, with amounts of two places. */
 const BODY =
   '{"event":"attempt.settled","timestamp":"2026-03-04T05:06:07.089Z","data":{"attempt_id":"a","player_ref":"Grüße/1",' +
   '"score":1234.5,"award":{"id":"w","amount":25.00,"payout_status":"paid"}}}';

@@ -10,9 +10,9 @@ import { standardFindings } from './standard-findings.ts';
 
 export interface CheckedWebhook {
   readonly body: string;
-  /** As pasted. */
+  /** The headers are as pasted. */
   readonly headers: string;
-  /** One in each line. */
+  /** The secrets, one in each line. */
   readonly secrets: string;
   /** The body in the delivery log, where the developer came from there. */
   readonly sentBody?: string | undefined;
@@ -89,7 +89,7 @@ function sentBodyFindings({ body, sentBody }: CheckedWebhook): readonly Finding[
   return [{ code: 'body_differs', detail: where }];
 }
 
-/** -1 if the one begins the other. */
+/** Returns the index of the first difference; -1 if the one begins the other. */
 function firstDifference(sent: string, body: string): number {
   const others = [...body];
   return [...sent].findIndex((character, index) => character !== others[index]);

@@ -138,7 +138,8 @@ function DeleteEndpoint({ endpoint: { id, url } }: ActionProps): ReactNode {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [isAsking, setAsking] = useState(false);
-  // Nothing below the endpoint is read again: it is gone. The list is, when it is opened.
+  // Nothing below the endpoint is read again, because it is gone. The list is read when it is
+  // opened.
   const change = useChange<null>('delete', `${LIST}/${id}`, []);
   const close = () => {
     setAsking(false);

@@ -11,7 +11,7 @@ export interface PeriodDraft {
   readonly to: string;
 }
 
-/** Undefined while the two instants are not a period. */
+/** Returns the period, or undefined while the two instants are not a period. */
 export function periodOf({ since, from, to }: PeriodDraft, now: number): ResendPeriod | undefined {
   if (since !== 'custom') return spanOf(now - Number(since) * HOUR_MS, now);
   const [begin, end] = [Date.parse(from), Date.parse(to)];

@@ -86,7 +86,9 @@ function Health({ endpointId }: { readonly endpointId: string }): ReactNode {
   return <Status value={text} tone={tone} />;
 }
 
-/** Without a public address, a developer's machine gets the events of the sandbox by the SDK. */
+/**
+ * Says that a developer's machine without a public address gets the sandbox's events by the SDK.
+ */
 function NoEndpoint(): ReactNode {
   const { environment } = useProgram();
   return (

@@ -11,7 +11,7 @@ interface AccountDialogProps {
   readonly consequence: string;
   readonly confirm: string;
   readonly tone: 'primary' | 'danger';
-  /** Undefined while the fields are incomplete or change nothing. */
+  /** The body is undefined while the fields are incomplete or change nothing. */
   readonly body: AccountChange | undefined;
   /** Whether the change still makes sense; by default it does. */
   readonly allows?: (now: Account) => boolean;

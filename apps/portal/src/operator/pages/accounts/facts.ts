@@ -6,7 +6,7 @@ import type { ShownItem } from '../../layout/use-changes-since.ts';
 import { FLAGS, type Flag } from './flag-changes.ts';
 import { linkedProgramsOf } from './linked-programs.ts';
 
-/** What shows an account, or is decided by it. */
+/** The routes that show an account, or what an account decides. */
 export const AFFECTS = ['/accounts', '/actions', '/payouts'] as const;
 
 const ACCOUNT_FACTS: readonly Fact<Account>[] = [

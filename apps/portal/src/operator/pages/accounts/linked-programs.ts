@@ -4,7 +4,7 @@ import type { AccountLink, AccountLinks } from '../../../api/api-types.ts';
 export interface LinkedProgram {
   readonly programId: string;
   readonly links: readonly AccountLink[];
-  /** Null unless an operator severed the program from the account. */
+  /** The time is null unless an operator severed the program from the account. */
   readonly severedAt: string | null;
 }
 

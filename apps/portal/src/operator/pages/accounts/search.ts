@@ -17,7 +17,7 @@ export type AccountSearch = ReturnType<typeof readSearch>;
 /** The environment whose statement the page of an account shows. */
 export const readStatementSearch = filters({ environment: choice(...ENVIRONMENTS) });
 
-/** What still has to be given to look a player up; empty if nothing is missing. */
+/** Returns what is still missing to look a player up. */
 export function missingOfPlayer(search: AccountSearch): readonly string[] {
   const parts = [
     { name: 'player', value: search.player_ref },

@@ -8,7 +8,7 @@ import { capitalised, utcTime, words } from '../../../kit/format.ts';
 import { Id } from '../../../kit/id.tsx';
 
 interface ActionDialogProps {
-  /** Undefined: the dialog is closed. */
+  /** The dialog is closed if the action is undefined. */
   readonly action: OperatorAction | undefined;
   readonly onClose: () => void;
 }

@@ -25,7 +25,7 @@ const TONES: Readonly<Record<ActionOutcome, Tone>> = { done: 'good', refused: 'w
 
 interface ActionTableProps {
   readonly rows: readonly OperatorAction[];
-  /** In place of a table without rows. */
+  /** This is shown in place of a table without rows. */
   readonly empty: ReactNode;
 }
 

@@ -5,7 +5,10 @@ export interface MemberChange {
   readonly to: string;
 }
 
-/** Empty if the subject was not there before or afterwards: then nothing can be compared. */
+/**
+ * Returns what changed; nothing if the subject was absent before or afterwards, so that nothing can
+ * be compared.
+ */
 export function changesOf(before: unknown, after: unknown): readonly MemberChange[] {
   if (!isObject(before) || !isObject(after)) return [];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);

@@ -6,7 +6,7 @@ import { MakeGoodDialog } from './make-good-dialog.tsx';
 import { VoidDialog } from './void-dialog.tsx';
 import { whyNotVoidable } from './void-rules.ts';
 
-/** What an operator can do about an attempt. What is not possible is said in its place. */
+/** Shows what an operator can do about an attempt, and why the rest is not possible. */
 export function AttemptActions({ attempt }: { readonly attempt: OperatorAttempt }): ReactNode {
   const [asking, setAsking] = useState<'void' | 'makeGood'>();
   const [deposited, setDeposited] = useState<DepositResult>();

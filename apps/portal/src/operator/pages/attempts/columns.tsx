@@ -51,13 +51,13 @@ const PROGRAM: Column<Line> = {
   ),
 };
 
-/** In the list of a program, whose environment the page names. */
+/** The columns in the list of a program, whose environment the page names. */
 export const PROGRAM_COLUMNS: readonly Column<Line>[] = [CREATED, ATTEMPT, PLAYER, ACCOUNT, CONTEST, ...RESULTS];
 
-/** In the list of an account, over all programs. */
+/** The columns in the list of an account, over all programs. */
 export const ACCOUNT_COLUMNS: readonly Column<Line>[] = [CREATED, ATTEMPT, PLAYER, CONTEST, PROGRAM, ...RESULTS];
 
-/** One player in one contest. */
+/** The columns in the list of one player's attempts in one contest. */
 export const CONTEST_COLUMNS: readonly Column<Line>[] = [CREATED, ATTEMPT, PLAYER, ...RESULTS];
 
 /** The ref, which leads to what the player has played in the program and environment. */

@@ -3,7 +3,7 @@ import { formatScore } from '../../../kit/format.ts';
 import type { Fact } from '../../layout/changes-since.ts';
 import { goodwillWords } from './goodwill.ts';
 
-/** What a void or a deposit depends on. */
+/** The facts on which a void or a deposit depends. */
 export const ATTEMPT_FACTS: readonly Fact<OperatorAttempt>[] = [
   { label: 'Status', of: ({ status }) => status },
   { label: 'Outcome', of: ({ outcome }) => (outcome === null ? 'none' : `score ${formatScore(outcome.score)}`) },

@@ -9,7 +9,7 @@ import { CONTEST_COLUMNS } from './columns.tsx';
 
 const PAGE_ROWS = 20;
 
-/** What else the player of an attempt has played at its challenge or in its round, newest first. */
+/** Shows what else the player of an attempt has played at its contest, newest first. */
 export function OtherAttempts({ of }: { readonly of: OperatorAttempt }): ReactNode {
   const attempts = useList<OperatorAttemptLine>('/attempts', { ...playerOf(of), ...contestOf(of), limit: PAGE_ROWS });
   return (
@@ -32,7 +32,7 @@ export function OtherAttempts({ of }: { readonly of: OperatorAttempt }): ReactNo
   );
 }
 
-/** By account, so that a player with two refs is one player. */
+/** Returns the player by account, so that a player with two refs is one player. */
 function playerOf({ account_id: accountId, program_id, environment, player_ref }: OperatorAttempt): Query {
   return accountId === null ? { program_id, environment, player_ref } : { account_id: accountId };
 }

@@ -4,7 +4,7 @@ import { money } from '../../../kit/format.ts';
 
 type Attempt = Pick<OperatorAttempt, 'status' | 'fee' | 'environment' | 'timeline'>;
 
-/** Null if the attempt can be voided; otherwise why not. */
+/** Returns null if the attempt can be voided, otherwise why not. */
 export function whyNotVoidable(attempt: Attempt): string | null {
   switch (attempt.status) {
     case 'open':

@@ -3,7 +3,7 @@ import type { AuditReport } from '../../../api/api-types.ts';
 import { read } from '../../../api/client.ts';
 import { type Failure, failureOf } from '../../../api/failure.ts';
 
-/** Longer than Laurel itself waits for an audit. */
+/** The timeout is longer than Laurel itself waits for an audit. */
 const TIMEOUT_MS = 130_000;
 
 interface Audit {

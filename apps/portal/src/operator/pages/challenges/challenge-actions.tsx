@@ -15,7 +15,7 @@ interface Call {
   readonly consequence: (challenge: ChallengeWithStatusChange) => string;
 }
 
-/** In a suspended and in a closed challenge. */
+/** What a suspended and a closed challenge have in common. */
 const NO_ATTEMPT =
   'No attempt can be started from now on: the partner gets challenge_not_available. Attempts that are open are still played and can win.';
 

@@ -68,7 +68,7 @@ interface ChallengeProps {
   readonly challenge: ChallengeWithStatusChange;
 }
 
-/** Why its status is what it is. */
+/** Shows why the status of the challenge is what it is. */
 function LastChange({ challenge: { status_change: change } }: ChallengeProps): ReactNode {
   if (change === null) return null;
   return (
@@ -103,7 +103,7 @@ function MainFacts({ challenge }: ChallengeProps): ReactNode {
   );
 }
 
-/** What the attempts since then say about the bar, and how the status followed. */
+/** Shows what the attempts since then say about the bar, and how the status followed. */
 function Monitored({ challenge }: ChallengeProps): ReactNode {
   const path = `/challenges/${challenge.id}`;
   const statistics = useRead<ChallengeStatistics>(`${path}/statistics`, {}, { refreshMs: REFRESH_MS });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { challengeRequestOf } from './challenge-request.ts';
 
-/** What JSON has of it. */
+/** Returns the members that JSON keeps of the request. */
 function sent(fields: Readonly<Record<string, string>>): unknown {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);

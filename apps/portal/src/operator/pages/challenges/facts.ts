@@ -1,7 +1,7 @@
 import type { ChallengeWithStatusChange } from '../../../api/api-types.ts';
 import type { Fact } from '../../layout/changes-since.ts';
 
-/** What an action on a challenge depends on. */
+/** The facts on which an action on a challenge depends. */
 export const CHALLENGE_FACTS: readonly Fact<ChallengeWithStatusChange>[] = [
   { label: 'Status', of: ({ status }) => status },
 ];

@@ -3,7 +3,7 @@ import { isExcluded } from '../accounts/exclusion.ts';
 
 type Flags = Pick<Account, 'enforcement_flag' | 'under_investigation' | 'blocked' | 'self_excluded_until'>;
 
-/** What speaks against a payout to the account, in words. */
+/** Returns what speaks against a payout to the account, in words. */
 export function concernsOf(account: Flags, now: Date): readonly string[] {
   return [
     ...(account.enforcement_flag ? ['enforcement flag'] : []),

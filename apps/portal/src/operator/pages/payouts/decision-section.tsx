@@ -13,7 +13,7 @@ import { explainReason } from './reasons.ts';
 
 const VERBS = ['release', 'deny'] as const satisfies readonly Verb[];
 
-/** Why the payout was held, and what was decided on it; while it is held, what can be decided. */
+/** Shows why the payout was held and what was decided; while it is held, what can be decided. */
 export function DecisionSection({ payout }: { readonly payout: DescribedPayout }): ReactNode {
   // Stays open over a payout that another operator decides meanwhile, to say so.
   const [asking, setAsking] = useState<Verb>();

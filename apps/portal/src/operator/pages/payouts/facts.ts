@@ -3,7 +3,7 @@ import type { DescribedPayout, Payout } from '../../../api/api-types.ts';
 import { money, utcTime } from '../../../kit/format.ts';
 import type { Fact } from '../../layout/changes-since.ts';
 
-/** What the list shows. The payout itself names who decided. */
+/** The facts that the list shows. The payout itself names who decided. */
 export const PAYOUT_FACTS: readonly Fact<Payout>[] = [{ label: 'Payout', of: stateOf }];
 
 /**

@@ -74,7 +74,7 @@ interface ProgramDialogProps {
   readonly onClose: () => void;
 }
 
-/** What both dialogs that change the developer share. */
+/** Changes the developer, for both dialogs that do so. */
 function useDeveloperChange({ program, onClose }: ProgramDialogProps) {
   const path = `/programs/${program.id}`;
   const change = useChange<OperatorProgram>('patch', path, AFFECTS);

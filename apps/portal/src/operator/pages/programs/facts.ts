@@ -1,7 +1,7 @@
 import type { Environment, OperatorProgram } from '../../../api/api-types.ts';
 import type { Fact } from '../../layout/changes-since.ts';
 
-/** What an action on a program depends on. */
+/** The facts on which an action on a program depends. */
 export const PROGRAM_FACTS: readonly Fact<OperatorProgram>[] = [
   { label: 'Status', of: ({ status }) => status },
   { label: 'Developer', of: ({ developer_id: developerId }) => developerId ?? 'none' },

@@ -12,7 +12,7 @@ type Action = 'approve' | 'replaceLiveKey' | 'suspend' | 'reinstate' | 'close' |
 
 interface Call {
   readonly method: Method;
-  /** Below the program's own path. */
+  /** The path is below the program's own path. */
   readonly path: string;
   readonly body?: unknown;
   readonly label: string;

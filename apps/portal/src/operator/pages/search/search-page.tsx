@@ -40,7 +40,7 @@ export function SearchPage(): ReactNode {
 
 interface Question {
   readonly q: string;
-  /** Undefined: it is no player_ref, or its program is not known. */
+  /** The id is undefined if the text is no player_ref, or if its program is not known. */
   readonly programId: string | undefined;
 }
 

@@ -9,7 +9,7 @@ export const LENGTH_UNITS = [
   { value: '86400', label: 'days' },
 ] as const;
 
-/** Without a metric there is no tiebreak, whatever its direction. */
+/** Builds the request. Without a metric there is no tiebreak, whatever its direction. */
 export function tournamentRequestOf(form: FormData, purse: readonly TypedGroup[]): Typed<TournamentRequest> {
   const tiebreak = textOf(form, 'tiebreak_metric_name');
   const length = numberOf(form, 'round_length_seconds');
