@@ -34,24 +34,24 @@ export const walletConfigSchema = z
     ...auditSettings,
     WALLET_DATABASE_URL: databaseUrl,
     WALLET_DATABASE_POOL: positiveInt.default(8),
-    /** From the end of one count of the days' money to the start of the next, at least. */
+    /** The shortest time from the end of one count of the days' money to the start of the next. */
     MONEY_COUNT_INTERVAL_SECONDS: spanSeconds.default(60),
     /** Younger players are `blocked`. */
     MINIMUM_AGE_YEARS: positiveInt
       .refine((years) => years <= MAX_AGE_YEARS, `must be at most ${MAX_AGE_YEARS}`)
       .default(DEFAULT_MINIMUM_AGE_YEARS),
-    /** Comma-separated, for example `US-CA,US-NY`; empty serves all. */
+    /** Comma-separated, for example `US-CA,US-NY`; an empty list serves all. */
     SERVED_JURISDICTIONS: jurisdictions.default([]),
     /** How many payouts are paid in a rolling 24 hours; the next one is held. */
     PAYOUT_VELOCITY_COUNT: positiveInt.default(DEFAULT_PAYOUT_VELOCITY.count),
     /** A payout that takes the sum of a rolling 24 hours over this is held. */
     PAYOUT_VELOCITY_AMOUNT: amount.prefault(formatAmount(DEFAULT_PAYOUT_VELOCITY.amountCents)),
     /**
-     * In live: an award that takes its program's payouts of a rolling 24 hours over this sum is
+     * In live, an award that takes its program's payouts of a rolling 24 hours over this sum is
      * held.
      */
     PROGRAM_PAYOUT_LIMIT: amount.prefault(formatAmount(DEFAULT_LIVE_LIMITS.payoutCents)),
-    /** In live: the most that one program may charge one account in a rolling 24 hours. */
+    /** In live, a program may charge one account at most this sum in a rolling 24 hours. */
     PROGRAM_FEE_LIMIT: amount.prefault(formatAmount(DEFAULT_LIVE_LIMITS.feeCents)),
   })
   .superRefine(checkChannels);

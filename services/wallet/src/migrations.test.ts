@@ -31,7 +31,7 @@ import {
 const BEFORE = '0008';
 
 describe('migrating a database from before instants had bounds', () => {
-  it('a self-exclusion beyond the bounds is moved to the bound, and every other stays', async () => {
+  it('the migration moves a self-exclusion beyond the bounds to the nearest bound', async () => {
     await using older = await createDatabaseBefore({ migrations: MIGRATIONS, before: '0017' });
     const ends = ['9999-12-31T23:59:59-05:00', 'infinity', '0001-01-01T00:00:00Z', '2030-01-01T00:00:00Z'];
     const ids = ends.map(() => newId());
@@ -154,11 +154,11 @@ describe('migrating a database from before there were houses', () => {
     ];
   }
 
-  it('a migrated database from before there were houses satisfies every invariant', async () => {
+  it('a database that was migrated to houses satisfies every invariant', async () => {
     expect(await auditViolations(wallet)).toEqual({});
   });
 
-  it('the migration to houses keeps the sandbox accounts of one program, and removes test links that no key may create', async () => {
+  it('the migration to houses removes test links that no key may create', async () => {
     const accountOf = async (accountId: string) =>
       (await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false }))).account;
     const facts = await Promise.all([real, own, shared, idle].map(accountOf));
@@ -181,7 +181,7 @@ describe('migrating a database from before there were houses', () => {
     }
   });
 
-  it('tombstones from before migration 0012 keep their state, and no fee can be posted under their ids', async () => {
+  it('no fee can be posted under a tombstone from before migration 0012', async () => {
     const [refused, abandoned] = [tombstones.refused, tombstones.abandoned].map((attemptId) =>
       chargeOf(players.live, 1n, { attemptId, transferId: feeTransferId(attemptId) }),
     ) as [FeeCharge, FeeCharge];
@@ -201,7 +201,7 @@ describe('migrating a database from before there were houses', () => {
     await expect(wallet.database.query({ text: again })).rejects.toThrow('transfers_state_is_known');
   });
 
-  it('after the migration to houses old fees are refunded, owed prizes are paid, and players play on', async () => {
+  it('fees and prizes from before the migration to houses are refunded and paid', async () => {
     const { client } = wallet;
     const refunds = Object.values(fees).map((attempt) => ({
       feeTransferId: feeTransferId(attempt),

@@ -68,13 +68,13 @@ async function postOptimistically(
   const tried = fees.filter((fee) => fee !== null);
   if (tried.length === 0) return charges.map(() => null);
 
-  // The statement commits itself, so the last point before its commit is before it is sent.
+  // The statement commits itself, so the failpoint before its commit precedes its sending.
   await failpoint('wallet.charge.before-commit');
   let paid: ReadonlySet<string>;
   try {
     paid = await postOptimisticFees(database, tried, { now, defaults });
   } catch (error) {
-    // An id was decided before: the statement has posted nothing.
+    // The statement failed and posted nothing, because an id was decided before.
     if (!isUniqueViolation(error)) throw error;
     return charges.map(() => null);
   }
@@ -91,15 +91,15 @@ async function decideUnderLock(
 ): Promise<readonly FeeResult[]> {
   const { results, facts } = await database.transaction(
     async (tx) => {
-      // Both are sent together; the second runs, and takes its snapshot, after the first has its
+      // Both statements are sent together; the second takes its snapshot after the first has its
       // locks.
       const [locked, facts] = await Promise.all([
         lockPlayers(
           tx,
           charges.flatMap((charge) => ledgerIdOf(charge) ?? []),
         ),
-        // The time is read before the wait for the locks. So the window begins a little early and
-        // may count a fee too many, never one too few.
+        // The time is read before the wait for the locks, so the window begins a little early. It
+        // may count a fee too many, but never a fee too few.
         loadFeeFacts(tx, charges, { now: clock(), defaults }),
       ]);
       const now = clock();

@@ -125,7 +125,7 @@ describe('the optimistic statement of payouts', () => {
     expect(outcomes.held).toBeGreaterThan(5);
   });
 
-  it('the statement writes the same rows for a payout as a decision under lock, for awards and purses', async () => {
+  it('optimistic and locked payouts write equal rows, for an award and for a purse', async () => {
     for (const [kind, paymentOf] of [['award', awardOf] as const, ['purse', purseOf] as const]) {
       const player = await addPlayer(wallet, { balanceCents: 1_00n });
       // The last payout of the player was held, so the next one is decided under lock.
@@ -157,7 +157,7 @@ describe('the optimistic statement of payouts', () => {
     }
   });
 
-  it('payouts of several players, houses and kinds share a statement, and one that is held does not affect the others', async () => {
+  it('one statement pays payouts of several players, houses and kinds, even if it leaves out one of them', async () => {
     const players = await Promise.all(
       [Environment.LIVE, Environment.TEST, Environment.TEST, Environment.LIVE].map((environment) =>
         addPlayer(wallet, { environment, balanceCents: 1_00n }),
@@ -194,7 +194,7 @@ describe('the optimistic statement of payouts', () => {
   });
 });
 
-it('when two payouts of a batch share an award id, the one that the statement leaves out is not reported as paid', async () => {
+it('a payout that the statement leaves out is not reported as paid, even if it shares its award id with a paid one', async () => {
   const [one, held] = await Promise.all([0, 1].map(() => addPlayer(wallet, { balanceCents: 1_00n })));
   if (one === undefined || held === undefined) throw new Error('no players');
   const { accountId } = held;
@@ -245,7 +245,7 @@ describe('the optimistic statement of payouts behind the lock of another transac
     },
   );
 
-  it('the statement leaves out an award whose player was paid up to the limit while it waited', async () => {
+  it('the statement leaves out an award if its player reached the payout limit while the statement waited', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     expect(await pay(requestOf(player, 'award', 1_00n))).toEqual([true]);
     expect(await pay(requestOf(player, 'award', 1_00n))).toEqual([true]);
@@ -256,7 +256,7 @@ describe('the optimistic statement of payouts behind the lock of another transac
     expect(answers.flat().filter((isPaid) => isPaid)).toHaveLength(1);
   });
 
-  it('optimistic and locking payouts of two replicas over the same players never deadlock, and keep to payout velocity', async () => {
+  it('optimistic and locking payouts by two replicas to the same players never deadlock', async () => {
     const players = await Promise.all(Array.from({ length: 20 }, () => addPlayer(wallet, { balanceCents: 10_00n })));
     const failures: unknown[] = [];
     const replicas = [holder, waiter].map((database) =>
@@ -284,7 +284,7 @@ describe('the optimistic statement of payouts behind the lock of another transac
       Array.from({ length: 200 }, async (_, index) => {
         const player = players[Math.floor(index / 2) % 20] as TestPlayer;
         const fee = index % 3 === 0 ? ok(wallet.client.chargeFees({ charges: [chargeOf(player, 10n)] })) : null;
-        // Every seventh is too large; the next payout of its player is decided under lock.
+        // Every seventh award is too large; the next payout of its player is decided under lock.
         const payout = await replicas[index % 2]?.submit(requestOf(player, 'award', index % 7 === 0 ? 21_00n : 1_00n));
         await fee;
         return payout;

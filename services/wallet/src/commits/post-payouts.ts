@@ -91,14 +91,14 @@ async function pay(
   );
   if (tried.length === 0) return payments.map(() => null);
 
-  // The statement commits itself, so the last point before its commit is before it is sent.
+  // The statement commits itself, so the failpoint before its commit precedes its sending.
   await failpoint('wallet.payout.before-commit');
   let paid: ReadonlySet<string>;
   try {
     const payouts = tried.map((payment) => ({ payment, mostRecent: mostRecentPayouts({ ...payment, limits }) }));
     paid = await payOptimistically(database, payouts, { now, defaults });
   } catch (error) {
-    // An award was decided before: the statement has paid nothing.
+    // The statement failed and paid nothing, because an award was decided before.
     if (!isUniqueViolation(error)) throw error;
     return payments.map(() => null);
   }
@@ -116,8 +116,9 @@ async function decideUnderLock(
   const payouts = await database.transaction(
     async (tx) => {
       const now = clock();
-      // All are sent together; each runs once the previous one has its locks. Under them no other
-      // payout of these accounts and programs can commit within the 24 hours being summed.
+      // All statements are sent together; each runs once the previous one has its locks. Under
+      // these no other payout of the accounts and programs can commit within the 24 hours being
+      // summed.
       const [locked, programs, facts] = await Promise.all([
         lockOpenPlayers(tx, payments.map(playerLedgerKeyOf)),
         lockPrograms(tx, payments, { since: windowStart(now), defaults }),

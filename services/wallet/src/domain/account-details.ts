@@ -17,8 +17,8 @@ const EMAIL = /^[^\s@\0]+@[^\s@\0]+$/;
 const JURISDICTION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
 
 /**
- * One person per e-mail address, whatever its case. Only ASCII letters are folded: an address with
- * the Kelvin sign instead of a k is another address.
+ * An e-mail address identifies one person, whatever its case. Only ASCII letters are folded: an
+ * address with the Kelvin sign instead of a k is another address.
  */
 export function normalizeEmail(email: string): string {
   return foldAscii(email.replace(SURROUNDING_SPACE, ''));

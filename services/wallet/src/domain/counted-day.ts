@@ -7,7 +7,7 @@
  */
 import { later } from '@laurel/values/instant';
 
-/** Much longer than any transaction of the wallet may take. */
+/** The time is much longer than any transaction of the wallet may take. */
 const CLOSES_AFTER_MS = 15 * 60_000;
 
 /** The first day that is open at this instant, as `2026-11-26`. */
@@ -21,7 +21,7 @@ export const UNNAMED_PROGRAM = '00000000-0000-0000-0000-000000000000';
 /** A run may cost at most this share of the time between two of them. */
 const RUN_SHARE = 20;
 
-/** From the end of a run to the next: a run that reads a large ledger is repeated less often. */
+/** The pause after a run: a run that reads a large ledger is repeated less often. */
 export function pauseAfterRunMs(intervalMs: number, durationMs: number): number {
   return Math.max(intervalMs, RUN_SHARE * durationMs);
 }

@@ -7,14 +7,14 @@ const environment = fc.constantFrom('test' as const, 'live' as const);
 const amount = fc.bigInt(1n, 99_999_999_999_999n).map(cents);
 
 describe('decideDeposit', () => {
-  it('a deposit reference is posted once, and is a conflict with another amount', () => {
+  it('a deposit reference is posted at most once', () => {
     const deposit = { environment: 'test', balanceCents: cents(0n), amountCents: cents(5n) } as const;
     expect(decideDeposit({ ...deposit, storedCents: null })).toBe('post');
     expect(decideDeposit({ ...deposit, storedCents: cents(5n) })).toBe('done');
     expect(decideDeposit({ ...deposit, storedCents: cents(6n) })).toMatchObject({ code: 'conflict' });
   });
 
-  it('a deposit that compensates for an attempt is a conflict if its reference was used for another attempt, or for none', () => {
+  it('a repeated deposit reference is a conflict unless it names the same attempt', () => {
     const stored = {
       environment: 'live',
       balanceCents: cents(0n),
@@ -36,7 +36,7 @@ describe('decideDeposit', () => {
     expect(decideDeposit({ ...full, storedCents: null })).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('a deposit that keeps the balance within the limit is posted; the refusal of any other names limit and balance', () => {
+  it('a deposit is posted exactly if the balance stays within the limit', () => {
     fc.assert(
       fc.property(environment, fc.bigInt(0n, 200_000_000n).map(cents), amount, (where, balanceCents, amountCents) => {
         const decision = decideDeposit({ environment: where, balanceCents, amountCents, storedCents: null });

@@ -33,7 +33,7 @@ export function decideDeposit({
   readonly storedCents: Cents | null;
   /** The attempt that the deposit compensates for; null for none. */
   readonly attemptId?: string | null;
-  /** As stored under the reference. */
+  /** The attempt that is stored under the reference; null for none. */
   readonly storedAttemptId?: string | null;
 }): 'post' | 'done' | Refused {
   if (storedCents !== null) {

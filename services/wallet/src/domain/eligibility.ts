@@ -29,21 +29,21 @@ export type EligibilityFacts = {
 /** What the contest requires in addition to the rules that always apply. */
 export type Requirement = {
   readonly verificationLevel: number;
-  /** Empty serves all. */
+  /** An empty list serves all. */
   readonly jurisdictions: readonly string[];
   readonly refuseInsiders: boolean;
 };
 
 export type EligibilityRules = {
   readonly minimumAgeYears: number;
-  /** Empty serves all. */
+  /** An empty list serves all. */
   readonly servedJurisdictions: readonly string[];
 };
 
 /** The age from which a person may play, unless the configuration sets another age. */
 export const DEFAULT_MINIMUM_AGE_YEARS = 18;
 
-/** Above any age. A year of five digits would never be compared as a date. */
+/** An age above any person's. A year of five digits would never be compared as a date. */
 export const MAX_AGE_YEARS = 150;
 
 export type EligibilityRefusal = 'blocked' | 'insider_entry';

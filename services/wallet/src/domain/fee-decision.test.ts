@@ -74,7 +74,7 @@ describe('decideFees', () => {
     });
   });
 
-  it('a posted fee id gets the same result even if the player has moved, is blocked or cannot pay by then', () => {
+  it('a repeated charge of a posted fee returns the first result, even if the player could not pay now', () => {
     const fee = charge();
     const stored = { state: 'posted', attemptId: fee.attemptId, postedAt: before } as const;
     for (const facts of [refusedPerson, unknown, known]) {
@@ -84,7 +84,7 @@ describe('decideFees', () => {
     }
   });
 
-  it('a fee id with a tombstone gets the stored refusal even if the player could pay by then', () => {
+  it('a repeated charge of a refused fee returns the stored refusal, even if the player could pay now', () => {
     const stored = { state: 'tombstone', refusalCode: 'insufficient_funds' } as const;
     const { results, changes } = decide([charge()], [{ ...known, stored }]);
     expect(results).toEqual([{ kind: 'refused', code: 'insufficient_funds' }]);
@@ -101,7 +101,7 @@ describe('decideFees', () => {
     expect(() => decide([charge()], [{ ...known, stored }])).toThrow(/was posted for the attempt/);
   });
 
-  it('a fee whose ref now names another account or none gets moved, and nothing is written', () => {
+  it('a fee returns moved and writes nothing if its player_ref now names another account or none', () => {
     const other = newId();
     const moved = { ...known, player: { accountId: other, eligibility: ELIGIBLE } };
     const { results, changes } = decide([charge(), charge(), charge({ accountId: null })], [moved, unknown, known]);
@@ -113,7 +113,7 @@ describe('decideFees', () => {
     expect(changes).toEqual(nothing);
   });
 
-  it('a fee is refused as blocked or insider_entry before insufficient_funds, and the refusal leaves a tombstone', () => {
+  it('a fee is checked for blocked and insider_entry before insufficient_funds', () => {
     const insider = { ...known, player: { accountId, eligibility: { ...ELIGIBLE, insider: true } } };
     const requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };
     const fees = [charge(), charge({ requirement })];
@@ -128,7 +128,7 @@ describe('decideFees', () => {
     ]);
   });
 
-  it('a fee up to exactly the fee limit of its program is posted, and one beyond it is blocked', () => {
+  it('a fee is posted up to the program’s fee limit and blocked beyond it', () => {
     const charged = { chargedCents: cents(150n), limitCents: cents(250n) };
     const { results, changes } = decide([charge()], [{ ...known, charged }]);
     expect(results).toEqual([{ kind: 'posted', postedAt: now }]);
@@ -149,7 +149,7 @@ describe('decideFees', () => {
     ]);
   });
 
-  it('fees of one batch fit into the limit of their program together, and those of another program do not count', () => {
+  it('fees of one batch share the limit of their program', () => {
     const programId = newId();
     const limited = { ...known, charged: { chargedCents: cents(0n), limitCents: cents(200n) } };
     const charges = [charge({ programId }), charge(), charge({ programId }), charge({ programId })];
@@ -165,7 +165,7 @@ describe('decideFees', () => {
     ]);
   });
 
-  it('a fee is refused if the player_ref has no account: with insufficient_funds, and leaves a tombstone', () => {
+  it('a fee is refused with insufficient_funds if the player_ref has no account', () => {
     const { results, changes } = decide([charge({ accountId: null })], [unknown]);
     expect(results).toEqual([{ kind: 'refused', code: 'insufficient_funds' }]);
     expect(changes.lines).toMatchObject([{ state: 'tombstone' }]);
@@ -176,7 +176,7 @@ describe('decideFees', () => {
     expect(results).toEqual([{ kind: 'refused', code: 'insufficient_funds' }]);
   });
 
-  it('the same fee id twice in one batch is decided once', () => {
+  it('a fee id that a batch has twice is decided once', () => {
     const fee = charge();
     const { results, changes } = decide([fee, fee], [known, known]);
     expect(results).toEqual([
@@ -191,7 +191,7 @@ describe('properties of a batch of fees', () => {
   const fees = fc.array(fc.bigInt({ min: 1n, max: 300n }), { maxLength: 30 });
   const balances = fc.bigInt({ min: 0n, max: 2_000n });
 
-  it('a batch of fees never overdraws, takes exactly what it posts, and leaves the environment’s sum at zero', () => {
+  it('a batch of fees debits exactly the posted fees and never overdraws the player', () => {
     fc.assert(
       fc.property(fees, balances, (amounts, balance) => {
         const charges = amounts.map((feeCents) => charge({ feeCents: cents(feeCents) }));
@@ -213,7 +213,7 @@ describe('properties of a batch of fees', () => {
     );
   });
 
-  it('a batch of fees writes every id exactly once, as a posted fee or a tombstone, in line with its result', () => {
+  it('a batch of fees writes each id exactly once, as a posted fee or a tombstone', () => {
     fc.assert(
       fc.property(fees, balances, (amounts, balance) => {
         const charges = amounts.map((feeCents) => charge({ feeCents: cents(feeCents) }));
@@ -229,7 +229,7 @@ describe('properties of a batch of fees', () => {
     );
   });
 
-  it('a fee that mayPay permits on cached facts is posted if the facts still hold and the balance pays', () => {
+  it('a fee that mayPay permits is posted if the cached facts still hold and the balance suffices', () => {
     const persons = fc.record({
       dateOfBirth: fc.constantFrom('1990-01-01', '2008-11-21', '2008-11-22'),
       jurisdiction: fc.constantFrom('US-CA', 'US-WA'),
@@ -254,7 +254,7 @@ describe('properties of a batch of fees', () => {
     );
   });
 
-  it('a batch of fees decides the same as its items one after the other', () => {
+  it('a batch of fees gets the same decisions as its fees one by one', () => {
     fc.assert(
       fc.property(fees, balances, (amounts, balance) => {
         const charges = amounts.map((feeCents) => charge({ feeCents: cents(feeCents) }));

@@ -13,7 +13,7 @@ describe('the limit of what a program charges an account', () => {
     expect(chargeableCents(NO_FEE_LIMIT)).toBeNull();
   });
 
-  it('the chargeable amount is never below zero, even if the limit was lowered below what was charged', () => {
+  it('the chargeable amount is never negative, even if the limit was lowered below the charged fees', () => {
     expect(chargeableCents({ chargedCents: cents(10_00n), limitCents: cents(5_00n) })).toBe(0n);
   });
 
@@ -43,12 +43,12 @@ describe('the limits in force of a program', () => {
   const defaults = { payoutCents: cents(5_000_00n), feeCents: cents(200_00n) };
   const none = { payoutCents: null, feeCents: null };
 
-  it('a program for which no operator set limits has the defaults in live, and none in test', () => {
+  it('a program without limits from an operator has the defaults in live and no limit in test', () => {
     expect(limitsInForce('live', none, defaults)).toEqual(defaults);
     expect(limitsInForce('test', none, defaults)).toEqual(none);
   });
 
-  it('a limit that an operator set holds in both environments, even a limit of zero', () => {
+  it('a limit set by an operator applies in both environments, even a limit of zero', () => {
     for (const environment of ['test', 'live'] as const) {
       const set = { payoutCents: cents(0n), feeCents: cents(1_00n) };
       expect(limitsInForce(environment, set, defaults)).toEqual(set);

@@ -60,7 +60,7 @@ describe('awards of one batch and the limit of their program', () => {
   const program = { paidCents: cents(0n), limitCents: cents(25_00n) };
   const limited = { ...clean, program };
 
-  it('the awards of one batch share the limit, and a purse in the batch counts towards it and is paid', () => {
+  it('awards and purses of one batch count together towards the program’s limit', () => {
     const wins = [payment(10_00n), purse(10_00n), payment(10_00n), payment(5_00n)];
     const { payouts, fresh, programs } = decide(
       wins,
@@ -145,7 +145,7 @@ describe('decideAwards', () => {
     expect(payouts.map((payout) => payout.status)).toEqual(['paid', 'paid', 'paid', 'paid', 'paid', 'held', 'held']);
   });
 
-  it('every purse is paid whatever the velocity, and counts towards the velocity of later awards', () => {
+  it('purses are never held on payout velocity, but count towards it', () => {
     const payments = [...Array.from({ length: 6 }, () => purse(600_00n)), payment(1n)];
     const { payouts } = decide(
       payments,
@@ -175,7 +175,7 @@ describe('decideAwards', () => {
     expect(changes.players).toMatchObject([{ holdNextAward: false, balanceCents: 0n }]);
   });
 
-  it('the result of an award that was decided before is its current state, and “hold the next award” stays on', () => {
+  it('a repeated award returns its current state and does not consume “hold the next award”', () => {
     const award = payment();
     const stored: Payout = { ...award, status: 'denied', reason: 'sandbox_hold', createdAt: now, paidAt: null };
     const { payouts, fresh, changes } = decide([award], [{ ...clean, stored }], { holdNextAward: true });
@@ -184,7 +184,7 @@ describe('decideAwards', () => {
     expect(changes).toEqual({ lines: [], players: [], house: [] });
   });
 
-  it('the same award twice in one batch is paid once', () => {
+  it('an award that a batch has twice is paid once', () => {
     const award = payment();
     const { payouts, fresh, changes } = decide([award, award], [clean, clean]);
     expect(payouts[0]).toEqual(payouts[1]);
@@ -210,7 +210,7 @@ describe('decideAwards', () => {
     .map(({ win, ...others }) => ({ ...win, ...others, awardId: one }));
   const status = fc.constantFrom('paid', 'held', 'denied');
 
-  it('a decided id returns the stored payout exactly if the request has its terms', () => {
+  it('a repeated request returns the stored payout exactly if the terms are the same', () => {
     const results = { repeated: 0, refused: 0 };
     const text = (of: PayoutRequest) => JSON.stringify({ ...of, amountCents: String(of.amountCents) });
     fc.assert(
@@ -232,7 +232,7 @@ describe('decideAwards', () => {
     expect(results.refused).toBeGreaterThan(20);
   });
 
-  it('two payments of one batch with the same id and different terms are not repeats, and the batch is refused', () => {
+  it('a batch with one award id on two different terms is refused', () => {
     const award = payment();
     expect(() => decide([award, { ...award, amountCents: cents(1n) }], [clean, clean])).toThrow(
       `the payout ${award.awardId} was decided with another amountCents`,

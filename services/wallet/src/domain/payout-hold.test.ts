@@ -45,7 +45,7 @@ describe('decideHold', () => {
     expect(decideHold({ ...clean, sandboxHold: true })).toBe('sandbox_hold');
   });
 
-  it('a win that the contest service asks to hold is held with that reason, whatever the other rules decide', () => {
+  it('a hold reason of the contest service takes precedence over every other rule', () => {
     const facts = fc.record({
       enforcementFlag: fc.boolean(),
       underInvestigation: fc.boolean(),
@@ -65,7 +65,7 @@ describe('decideHold', () => {
     expect(decideHold({ ...clean, recent: { count: 5, amountCents: cents(50_00n) } })).toBe('payout_velocity');
   });
 
-  it('wins up to exactly 500.00 in 24 hours are paid, and one that would exceed it is held', () => {
+  it('a win is paid up to exactly 500.00 in 24 hours and held above', () => {
     const recent = { count: 1, amountCents: cents(450_00n) };
     expect(decideHold({ ...clean, recent, amountCents: cents(50_00n) })).toBeNull();
     expect(decideHold({ ...clean, recent, amountCents: cents(50_01n) })).toBe('payout_velocity');
@@ -85,7 +85,7 @@ describe('decideHold of a purse', () => {
     expect(decideHold({ ...purse, sandboxHold: true })).toBe('sandbox_hold');
   });
 
-  it('a purse is paid even as the sixth payout in 24 hours, or if it takes them over 500.00', () => {
+  it('a purse is paid even if it exceeds the payout velocity', () => {
     expect(decideHold({ ...purse, recent: { count: 5, amountCents: cents(50_00n) } })).toBeNull();
     expect(decideHold({ ...purse, amountCents: cents(500_01n) })).toBeNull();
   });
@@ -100,12 +100,12 @@ describe('decideHold of a purse', () => {
 describe('program velocity', () => {
   const program: ProgramPayouts = { paidCents: cents(4_990_00n), limitCents: cents(5_000_00n) };
 
-  it('an award up to exactly the limit of its program is paid, and one that would exceed it is held', () => {
+  it('an award is paid up to exactly the limit of its program and held above', () => {
     expect(decideHold({ ...clean, program, amountCents: cents(10_00n) })).toBeNull();
     expect(decideHold({ ...clean, program, amountCents: cents(10_01n) })).toBe('program_velocity');
   });
 
-  it('a purse is never held on program velocity, and counts towards it', () => {
+  it('a purse is never held on program velocity, but counts towards it', () => {
     const full = withProgramPayout(program, cents(10_00n));
     expect(decideHold({ ...clean, kind: 'purse', program: full })).toBeNull();
     expect(decideHold({ ...clean, program: full, amountCents: cents(1n) })).toBe('program_velocity');
@@ -137,7 +137,7 @@ describe('program velocity', () => {
 });
 
 describe('properties of payout velocity', () => {
-  it('an award is held whenever a purse of the same facts is, for the same reason; if only the award is held, the reason is velocity', () => {
+  it('a purse is held for the same reasons as an award, except payout velocity', () => {
     fc.assert(
       fc.property(
         fc.record({ enforcementFlag: fc.boolean(), underInvestigation: fc.boolean(), sandboxHold: fc.boolean() }),

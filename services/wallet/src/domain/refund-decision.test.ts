@@ -69,7 +69,7 @@ describe('decideRefunds', () => {
     });
   });
 
-  it('the same refund twice in one batch returns the fee once', () => {
+  it('a refund that a batch has twice returns the fee once', () => {
     const { results, changes } = decideRefunds({ refunds: [refund, refund], fees: [fee, fee], locked, now });
     expect(results).toEqual([{ refundedAt: now }, { refundedAt: now }]);
     expect(changes.lines).toHaveLength(1);

@@ -21,7 +21,7 @@ const wallet = useTestWallet();
 const person = { email: 'Ann@Example.com', dateOfBirth: '1990-02-28', jurisdiction: 'US-CA', verificationLevel: 1 };
 
 describe('accounts', () => {
-  it('an e-mail address in any case has one account', async () => {
+  it('e-mail addresses that differ only in case name one account', async () => {
     const { account } = await ok(wallet.client.createAccount(person));
     expect(account).toEqual({
       ...person,
@@ -79,7 +79,7 @@ describe('accounts', () => {
     expect(same).toEqual(cleared);
   });
 
-  it('the end of a self-exclusion lies between the years 1900 and 9999, in the code and in the database', async () => {
+  it('a self-exclusion must end between the years 1900 and 9999', async () => {
     const { accountId } = await addPlayer(wallet);
     const exclude = (until: string) =>
       wallet.client.updateAccount({ accountId, clearSelfExclusion: false, selfExcludedUntil: new Date(until) });
@@ -95,7 +95,7 @@ describe('accounts', () => {
     expect(await ok(wallet.client.getAccount({ accountId }))).toEqual({ account, charges: [] });
   });
 
-  it('an account is read with the values that were written, and reading changes nothing', async () => {
+  it('an account reads back as written, however often it is read', async () => {
     const { accountId, email } = await addPlayer(wallet);
     const { account } = await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false, blocked: true }));
     for (let time = 0; time < 2; time += 1)
@@ -105,7 +105,7 @@ describe('accounts', () => {
     expect(await refusalOf(wallet.client.getAccount({ accountId: 'nonsense' }))).toBe('not_found');
   });
 
-  it('an invalid change of an account is refused, and an unknown account id is not found', async () => {
+  it('an invalid change of an account is refused', async () => {
     const { accountId } = await addPlayer(wallet);
     const update = (id: string, fields: object) =>
       refusalOf(wallet.client.updateAccount({ accountId: id, clearSelfExclusion: false, ...fields }));
@@ -116,7 +116,7 @@ describe('accounts', () => {
     expect(await refusalOf(wallet.client.addInsider({ programId: newId(), accountId: newId() }))).toBe('not_found');
   });
 
-  it('the insiders of a program are listed newest account first, page by page, until they are removed, once each', async () => {
+  it('the insiders of a program are listed page by page, newest account first', async () => {
     const [programId, other] = [newId(), newId()];
     const accounts = [await addPlayer(wallet), await addPlayer(wallet), await addPlayer(wallet)];
     const [oldest, middle, newest] = accounts.map(({ accountId }) => accountId).sort() as [string, string, string];
@@ -140,7 +140,7 @@ describe('accounts', () => {
 });
 
 describe('player links', () => {
-  it('a player link names an account by its e-mail address in any case, and a repeat has the same result', async () => {
+  it('a player link finds its account by e-mail address, in any case', async () => {
     const { account } = await ok(wallet.client.createAccount({ ...person, email: `${newId()}@example.com` }));
     const player = { tenant: { programId: newId(), environment: Environment.LIVE }, playerRef: 'p-1' };
     const email = account?.email.toUpperCase() ?? '';
@@ -150,7 +150,7 @@ describe('player links', () => {
     expect(await ok(wallet.client.putPlayerLink({ player, email }))).toEqual(link);
   });
 
-  it('a player link moves to another account and keeps the instant of the first link', async () => {
+  it('a player link that moves to another account keeps the instant of the first link', async () => {
     const [before, after] = [await addPlayer(wallet), await addPlayer(wallet)];
     const { createdAt } = await ok(wallet.client.putPlayerLink({ player: before.player, email: before.email }));
     wallet.clock.advance(1_000);
@@ -184,7 +184,7 @@ describe('player links', () => {
 describe('sandbox players', () => {
   const sandbox = () => ({ tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'sandy' });
 
-  it('a sandbox player is created, linked and funded in one call, and may play', async () => {
+  it('a sandbox player is created, linked and funded in one call', async () => {
     const player = sandbox();
     const made = await ok(wallet.client.putSandboxPlayer({ player, fundsCents: 100_00n }));
     expect(made.createdAt).toEqual(wallet.clock.now);
@@ -194,7 +194,7 @@ describe('sandbox players', () => {
     expect(await charge(wallet.client, chargeOf(sandy, 1_00n, { requirement }))).toBe('posted');
   });
 
-  it('a sandbox player that is put again keeps its account and is funded again', async () => {
+  it('a second call for a sandbox player keeps the account and adds the funds', async () => {
     const player = sandbox();
     const made = await ok(wallet.client.putSandboxPlayer({ player, fundsCents: 1_00n }));
     wallet.clock.advance(1_000);
@@ -203,7 +203,7 @@ describe('sandbox players', () => {
     expect(await balanceOf(wallet, { accountId: made.accountId, email: '', player })).toBe(3_00n);
   });
 
-  it('parallel requests for one sandbox player create it once', async () => {
+  it('parallel requests create a sandbox player once', async () => {
     const player = sandbox();
     const made = await Promise.all(
       Array.from({ length: 20 }, () => ok(wallet.client.putSandboxPlayer({ player, fundsCents: 1_00n }))),
@@ -227,7 +227,7 @@ describe('sandbox players', () => {
 });
 
 describe('deposits', () => {
-  it('a deposit counts once per reference', async () => {
+  it('a deposit is posted once per reference', async () => {
     const { accountId } = await addPlayer(wallet);
     const deposit = { accountId, environment: Environment.LIVE, amountCents: 5_00n, reference: 'pay-1' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => ok(wallet.client.deposit(deposit))));
@@ -259,7 +259,7 @@ describe('deposits', () => {
 });
 
 describe('statements', () => {
-  it('a statement lists every transfer newest first, signed, with the balance right after', async () => {
+  it('a statement lists every transfer newest first, with its signed amount and the balance after it', async () => {
     const player = await addPlayer(wallet, { balanceCents: 10_00n });
     const fee = chargeOf(player, 3_00n);
     await charge(wallet.client, fee);
@@ -303,7 +303,7 @@ describe('statements', () => {
     expect(balances).toEqual(Array.from({ length: 11 }, (_, index) => 90_00n + BigInt(index) * 1_00n));
   });
 
-  it('a statement of an account without transfers is empty, and one without an account is not found', async () => {
+  it('the statement of an account without transfers is empty', async () => {
     const { accountId } = await addPlayer(wallet);
     const statement = { accountId, environment: Environment.TEST, limit: 10, cursor: '' };
     expect(await ok(wallet.client.getStatement(statement))).toEqual({ balanceCents: 0n, lines: [], nextCursor: '' });
@@ -354,7 +354,7 @@ describe('statements', () => {
     }
   });
 
-  it('GetFee finds the posted fee of an attempt, and its refund once it is returned', async () => {
+  it('GetFee returns the posted fee of an attempt and its refund', async () => {
     const player = await addPlayer(wallet, { balanceCents: 10_00n });
     const [fee, unpaid] = [chargeOf(player, 3_00n), chargeOf(player, 50_00n)];
     const getFee = (attemptId: string) => wallet.client.getFee({ attemptId });
@@ -372,17 +372,17 @@ describe('statements', () => {
       refundedAt: expect.any(Date),
       refundReason: 'voided',
     });
-    // The wallet refused this one, so no fee was posted.
+    // The wallet refused this charge, so no fee was posted.
     expect(await refusalOf(getFee(unpaid.attemptId))).toBe('not_found');
     expect(await refusalOf(getFee(newId()))).toBe('not_found');
   });
 
-  it('a list for a service that owns no attempts is a bug and fails', async () => {
+  it('a list for a service that owns no attempts fails', async () => {
     await expect(wallet.client.listFees({ afterAttemptId: '', limit: 1, owner: 'wallet' })).rejects.toThrow();
   });
 });
 
-/** This many characters; each but the first has two UTF-16 units. */
+/** A text of this many characters, of which each but the first has two UTF-16 units. */
 const wide = (characters: number) => `x${'🎯'.repeat(characters - 1)}`;
 
 it.each([

@@ -84,7 +84,7 @@ describe('the wallet’s audit', () => {
     );
   });
 
-  it('the wallet’s audit finds a balance that was changed by hand, and names the account', async () => {
+  it('the wallet’s audit finds a balance that was changed by hand', async () => {
     await tamper(`update ledger_accounts set balance_cents = balance_cents + 1 where id = '${ledgerId}'`);
     const { checks } = await ok(wallet.client.audit({}));
     const found = checks.filter((check) => check.violations > 0n);
@@ -331,7 +331,7 @@ describe('the wallet’s audit', () => {
     expect(await auditViolations(wallet)).toMatchObject({ one_deposit_per_reference: 1n });
   });
 
-  it('the wallet’s audit finds payouts that have the same count of their program, or no count', async () => {
+  it('the wallet’s audit finds payouts whose count of their program is repeated or missing', async () => {
     await tamper(
       `insert into program_limits (program_id, environment, paid_cents)
          select distinct program_id, environment, 100000000 from payouts on conflict (program_id, environment) do update set paid_cents = 100000000`,

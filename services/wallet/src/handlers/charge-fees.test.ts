@@ -64,7 +64,7 @@ describe('charging a fee', () => {
     expect(await charge(wallet.client, chargeOf(player, 1_00n))).toBe('posted');
   });
 
-  it('a fee is refused with insufficient_funds if the player_ref has no account, and stays refused once the ref is linked', async () => {
+  it('a fee refused because the player_ref had no account stays refused after the ref is linked', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const unlinked = { ...player.player, playerRef: `ref-${newId()}` };
     const fee = chargeOf(player, 1_00n, { player: unlinked, accountId: '' });
@@ -73,7 +73,7 @@ describe('charging a fee', () => {
     expect(await charge(wallet.client, { ...fee, accountId: player.accountId })).toBe('insufficient_funds');
   });
 
-  it('a fee in one environment never uses the other’s money', async () => {
+  it('a fee in one environment never uses money of the other environment', async () => {
     const sandboxed = await addPlayer(wallet, { balanceCents: 5_00n, environment: Environment.TEST });
     const { playerRef, tenant } = sandboxed.player;
     const { email } = sandboxed;
@@ -86,7 +86,7 @@ describe('charging a fee', () => {
     expect(await charge(wallet.client, chargeOf(sandboxed, 1_00n))).toBe('posted');
   });
 
-  it('a fee whose ref now names another account gets moved, and its id stays free', async () => {
+  it('a fee that got moved can be posted for the new account under the same id', async () => {
     const [before, after] = [
       await addPlayer(wallet, { balanceCents: 5_00n }),
       await addPlayer(wallet, { balanceCents: 5_00n }),
@@ -100,7 +100,7 @@ describe('charging a fee', () => {
     expect([await balanceOf(wallet, before), await balanceOf(wallet, after)]).toEqual([5_00n, 4_00n]);
   });
 
-  it('an invalid charge is a bug: the call fails and charges nothing', async () => {
+  it('a call with an invalid charge fails and charges nothing', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     for (const change of [{ feeCents: 0n }, { feeCents: -5n }, { transferId: 'x' }, { attemptId: '' }]) {
       await expect(wallet.client.chargeFees({ charges: [chargeOf(player, 1_00n, change)] })).rejects.toThrow();
@@ -108,7 +108,7 @@ describe('charging a fee', () => {
     expect(await balanceOf(wallet, player)).toBe(5_00n);
   });
 
-  it('one invalid charge fails alone, and the others of its batch are posted', async () => {
+  it('a failed charge does not affect the other charges of its batch', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const paid = chargeOf(player, 1_00n);
     expect(await charge(wallet.client, paid)).toBe('posted');
@@ -129,7 +129,7 @@ describe('eligibility in the call that charges', () => {
     ['a self-exclusion', { selfExcludedUntil: new Date('2027-01-01T00:00:00.000Z') }],
     ['an enforcement block', { blocked: true }],
     ['an unserved jurisdiction', { jurisdiction: 'US-WA' }],
-  ])('after %s is set on a listed player, a charge is blocked, and nothing is charged', async (_, change) => {
+  ])('a charge is blocked after %s is set on a listed player', async (_, change) => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const requirements = [{ verificationLevel: 0, jurisdictions: [], refuseInsiders: false }];
     const chargeableCents = DEFAULT_LIMITS.feeCents;
@@ -155,7 +155,7 @@ describe('eligibility in the call that charges', () => {
     expect(await charge(wallet.client, chargeOf(adult, 1_00n))).toBe('posted');
   });
 
-  it('a charge to an insider of the program is refused where the contest requires it, in live only', async () => {
+  it('a charge to an insider is refused only in live, if the contest requires it', async () => {
     const requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };
     for (const [environment, expected] of [
       [Environment.LIVE, 'insider_entry'],
@@ -170,13 +170,13 @@ describe('eligibility in the call that charges', () => {
     }
   });
 
-  it('CheckEligibility has no code for a ref without an account', async () => {
+  it('CheckEligibility returns an empty code for a player_ref without an account', async () => {
     const player = { tenant: { programId: newId(), environment: Environment.LIVE }, playerRef: 'unlinked' };
     const requirements = [{ verificationLevel: 3, jurisdictions: [], refuseInsiders: true }];
     expect(await ok(wallet.client.checkEligibility({ player, requirements }))).toEqual({ accountId: '', codes: [''] });
   });
 
-  it('CheckEligibility has a code for each requirement, and the highest fee that the program may charge', async () => {
+  it('CheckEligibility returns one code for each requirement and the program’s chargeable amount', async () => {
     const { player, accountId } = await addPlayer(wallet);
     const level = (verificationLevel: number) => ({ verificationLevel, jurisdictions: [], refuseInsiders: false });
     const request = { player, requirements: [level(1), level(2)] };
@@ -197,7 +197,7 @@ describe('a fee of a cached player', () => {
     return player;
   }
 
-  it('a fee of a cached player is posted optimistically, with the same effect as under lock', async () => {
+  it('a fee of a cached player has the same effect optimistically as under lock', async () => {
     const player = await addCached();
     const before = await countOptimisticFees();
     wallet.clock.advance(1_000);
@@ -223,7 +223,7 @@ describe('a fee of a cached player', () => {
     expect(rows).toEqual([{ fees: 3n, attempts: 3n, balances: [11_00n, 10_00n, 9_00n] }]);
   });
 
-  it('fees of cached and new players share a batch, in order', async () => {
+  it('fees of cached and new players in one batch are decided in order', async () => {
     const [first, second] = [await addCached(), await addCached(0n)];
     const fresh = await addPlayer(wallet, { balanceCents: 1_00n });
     const charges = [fresh, first, second, fresh, first].map(strictCharge);
@@ -243,7 +243,7 @@ describe('a fee of a cached player', () => {
     ['an unserved jurisdiction', 'blocked', { jurisdiction: 'US-WA' }],
     ['a jurisdiction that the contest does not serve', 'blocked', { jurisdiction: 'US-NY' }],
     ['a lower verification level', 'blocked', { verificationLevel: 0 }],
-  ])('%s on a cached player refuses the fee on every replica, and nothing is charged', async (_, refusal, change) => {
+  ])('%s on a cached player refuses the fee on every replica', async (_, refusal, change) => {
     const player = await addCached();
     await ok(wallet.client.updateAccount({ accountId: player.accountId, clearSelfExclusion: false, ...change }));
     for (const client of [wallet.client, replica]) {
@@ -254,7 +254,7 @@ describe('a fee of a cached player', () => {
     expect(await balanceOf(wallet, player)).toBe(10_00n);
   });
 
-  it('a fee of a cached player who has become an insider is refused until the player is no longer one', async () => {
+  it('a fee of a cached player is refused while the player is an insider', async () => {
     const player = await addCached();
     const insider = { programId: player.player.tenant?.programId ?? '', accountId: player.accountId };
     await ok(wallet.client.addInsider(insider));
@@ -266,7 +266,7 @@ describe('a fee of a cached player', () => {
     for (const client of [wallet.client, replica]) expect(await charge(client, strictCharge(player))).toBe('posted');
   });
 
-  it('a fee of a cached player whose ref now names another account gets moved', async () => {
+  it('a fee of a cached player returns moved if the player_ref now names another account', async () => {
     const [player, other] = [await addCached(), await addCached()];
     await ok(wallet.client.putPlayerLink({ player: player.player, email: other.email }));
     for (const client of [wallet.client, replica]) {
@@ -277,7 +277,7 @@ describe('a fee of a cached player', () => {
     expect([await balanceOf(wallet, player), await balanceOf(wallet, other)]).toEqual([10_00n, 8_00n]);
   });
 
-  it('after a change that refuses no fee, a fee of a cached player is decided under lock, which caches the player again', async () => {
+  it('after a change of a cached player, one fee is decided under lock, and the next one optimistically', async () => {
     const player = await addCached();
     const before = await countOptimisticFees();
     const change = { accountId: player.accountId, clearSelfExclusion: false, verificationLevel: 2 };
@@ -309,7 +309,7 @@ describe('a fee of a cached player', () => {
     expect(await balanceOf(wallet, player)).toBe(0n);
   });
 
-  it('a fee of a cached player is posted once, whichever replica gets the repeat', async () => {
+  it('a fee of a cached player is posted at most once over all replicas', async () => {
     const player = await addCached();
     const fee = strictCharge(player);
     const first = await ok(wallet.client.chargeFees({ charges: [fee] }));
@@ -349,7 +349,7 @@ describe('resolving a fee', () => {
     expect(await charge(wallet.client, absent)).toBe('insufficient_funds');
   });
 
-  it('ResolveFees writes a tombstone for an absent fee, so that a late charge can never be posted', async () => {
+  it('a late charge is refused after ResolveFees wrote a tombstone for the absent fee', async () => {
     const player = await addPlayer(wallet, { balanceCents: 1_00n });
     const fee = chargeOf(player, 1_00n);
     for (const client of [wallet.client, replica]) {
@@ -372,7 +372,7 @@ describe('resolving a fee', () => {
 });
 
 describe('concurrent charges', () => {
-  it('400 parallel charges of one account take its balance and not a cent more', async () => {
+  it('400 parallel charges of one account take exactly its balance', async () => {
     const player = await addPlayer(wallet, { balanceCents: 102_00n });
     const clients = [wallet.client, replica];
     // From here on both replicas have the player cached.
@@ -385,7 +385,7 @@ describe('concurrent charges', () => {
     expect(await balanceOf(wallet, player)).toBe(0n);
   });
 
-  it('parallel charges of one id over two replicas are posted once, with one result', async () => {
+  it('parallel charges of one id over two replicas post one fee', async () => {
     const player = await addPlayer(wallet, { balanceCents: 100_00n });
     const fee = chargeOf(player, 1_00n);
     const ends = await Promise.all(
@@ -395,7 +395,7 @@ describe('concurrent charges', () => {
     expect(await balanceOf(wallet, player)).toBe(99_00n);
   });
 
-  it('a charge that races its tombstone is posted or refused by it, and both calls return the same', async () => {
+  it('a charge that races its tombstone is either posted or refused, and both calls agree', async () => {
     const players = await Promise.all(Array.from({ length: 20 }, () => addPlayer(wallet, { balanceCents: 20_00n })));
     const fees = Array.from({ length: 200 }, (_, index) => chargeOf(players[index % 20] as (typeof players)[0], 1_00n));
     const outcomes = await Promise.all(
@@ -454,7 +454,8 @@ describe('concurrent charges', () => {
     const before = await countOptimisticFees();
     const chargedAlone = chargeUnrivalled();
     const results = await Promise.all(
-      // Every seventh is refused for its level; the next fee of its player is decided under lock.
+      // Every seventh fee is refused for its level; the next fee of its player is decided under
+      // lock.
       Array.from({ length: 200 }, (_, index) =>
         submit(replicas[index % 2], players[Math.floor(index / 2) % 20] as TestPlayer, index % 7 === 0 ? 3 : 0),
       ),

@@ -18,7 +18,7 @@ const isPermitted = (check: () => void): boolean => {
 };
 const isOwner = (caller: Caller) => caller === 'challenge' || caller === 'tournament';
 
-test('a contest service may name its own attempts and awards, and no other service’s', () => {
+test('a contest service may name only its own attempts and awards', () => {
   const ids = fc.constantFrom(
     ...OWNERS.map((owner) => ({ owner, id: newOwnedId(owner) })),
     { owner: null, id: newId() },
@@ -31,7 +31,7 @@ test('a contest service may name its own attempts and awards, and no other servi
   );
 });
 
-test('a contest service may name a fee only with its own attempt, from which the transfer id derives', () => {
+test('a contest service may name a fee only if its transfer id derives from an attempt of that service', () => {
   const attempts = OWNERS.flatMap((owner) => [newOwnedId(owner), newOwnedId(owner)]);
   const generations = fc.constantFrom(0, 1, 2);
   const derived = fc

@@ -27,7 +27,7 @@ export function checkOwned(call: Call, id: string): void {
 }
 
 /**
- * As checkOwned, for a fee. A transfer id carries no tag, and a decision uses it up, so it must
+ * Checks a fee like checkOwned. A transfer id carries no tag, and a decision uses it up, so it must
  * derive from the attempt: no attempt that the caller may name yields the id of another service's
  * fee. It takes 1 us.
  */
@@ -40,8 +40,8 @@ export function checkOwnedFee(call: Call, { transferId, attemptId, feeGeneration
 }
 
 /**
- * As checkOwned, for calls that concern no single id: only the tournament service has rounds, and a
- * contest service lists its own rows.
+ * Checks like checkOwned, for calls that concern no single id: only the tournament service has
+ * rounds, and a contest service lists its own rows.
  */
 export function checkIsOwner(call: Call, owner: ContestServiceName | null): void {
   const caller = contestServiceOfCall(call);

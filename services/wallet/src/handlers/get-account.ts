@@ -9,7 +9,7 @@ import { loadAccount } from '../repository/accounts.ts';
 import { feeWindowStart, listChargedFees } from '../repository/charged-fees.ts';
 import { presentAccount } from './present.ts';
 
-/** More programs than a person plays in a day. */
+/** The limit is above the number of programs that a person plays in a day. */
 const MAX_PROGRAMS = 100;
 
 export function getAccount({ database, clock }: { database: Database; clock: Clock }) {

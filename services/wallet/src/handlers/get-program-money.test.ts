@@ -15,7 +15,7 @@ const wallet = useTestWallet();
 const moneyOf = (programId: string, environment: Environment, since: Date) =>
   ok(wallet.client.getProgramMoney({ tenant: { programId, environment }, since }));
 
-/** Charges a fee, and returns it if asked to. */
+/** Charges a fee, and refunds it if asked to. */
 async function pay(player: TestPlayer, feeCents: bigint, isRefunded = false): Promise<void> {
   const fee = chargeOf(player, feeCents);
   expect(await charge(wallet.client, fee)).toBe('posted');
@@ -64,7 +64,7 @@ describe('the money of a program', () => {
     },
   );
 
-  it('the fees of a program with too many accounts are not summed, and its payouts are', async () => {
+  it('the fees of a program with too many accounts are not summed', async () => {
     const programId = newId();
     const player = await addPlayer(wallet, { balanceCents: 90_00n, programId });
     const since = wallet.clock.now;

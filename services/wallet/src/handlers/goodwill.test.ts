@@ -35,7 +35,7 @@ const depositOf = ({ accountId }: TestPlayer, attemptId?: string) => ({
 });
 
 describe('a deposit that compensates for an attempt', () => {
-  it('a deposit keeps its attempt, which the statement shows, and a repeat changes nothing', async () => {
+  it('the statement shows the attempt that a deposit compensates for', async () => {
     const { player, attemptId } = await paidAttempt();
     const { accountId } = player;
     for (let times = 0; times < 2; times += 1) await ok(wallet.client.deposit(depositOf(player, attemptId)));
@@ -49,7 +49,7 @@ describe('a deposit that compensates for an attempt', () => {
     ]);
   });
 
-  it('a repeated reference for another attempt, or for none, is a conflict and moves nothing', async () => {
+  it('a repeated reference for another attempt or for none is a conflict', async () => {
     const { player, attemptId } = await paidAttempt();
     await ok(wallet.client.deposit(depositOf(player, attemptId)));
     for (const other of [newOwnedId('challenge'), undefined]) {
@@ -58,7 +58,7 @@ describe('a deposit that compensates for an attempt', () => {
     expect(await balanceOf(wallet, player)).toBe(11_00n);
   });
 
-  it('the deposits of an attempt are listed oldest first, each with its reference, and no others', async () => {
+  it('the deposits for an attempt are listed oldest first, with their references', async () => {
     const { player, attemptId } = await paidAttempt();
     for (const [reference, about] of [
       ['ticket 7', attemptId],
@@ -86,7 +86,7 @@ describe('a deposit that compensates for an attempt', () => {
     expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('transfers_goodwill_idx');
   });
 
-  it('a deposit cannot compensate for another account’s attempt, or for an id that names no attempt', async () => {
+  it('a deposit for an attempt of another account, or for an unknown id, is not found', async () => {
     const { attemptId } = await paidAttempt();
     const otherPlayer = await addPlayer(wallet);
     for (const wrong of [attemptId, attemptId.toUpperCase(), 'x', '']) {

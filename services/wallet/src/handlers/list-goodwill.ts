@@ -4,7 +4,7 @@ import type { ListGoodwillRequest, ListGoodwillResponse } from '@laurel/proto/wa
 import { isUuid } from '@laurel/values/ids';
 import { loadGoodwill } from '../repository/statements.ts';
 
-/** An operator makes each by hand. */
+/** An attempt has few such deposits, because an operator makes each by hand. */
 const MAX_DEPOSITS = 200;
 
 export function listGoodwill({ database }: { database: Database }) {

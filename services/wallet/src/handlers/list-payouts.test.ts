@@ -52,7 +52,7 @@ async function addHeld({ accountId }: TestPlayer, count: number): Promise<void> 
 }
 
 describe('the list of payouts', () => {
-  it('the pages of every filter have exactly its payouts, newest first, each once', async () => {
+  it('a filtered list has exactly the matching payouts, newest first, each once', async () => {
     const players: TestPlayer[] = [];
     for (const programId of PROGRAMS) {
       players.push(await addPlayer(wallet, { programId }));
@@ -101,7 +101,7 @@ describe('the list of payouts', () => {
     expect(await refusalOf(wallet.client.listPayouts({ ...request, programId: '' }))).toBe('invalid_request');
   });
 
-  it('a page reads a limited number of payouts, and the next page continues where it ended', async () => {
+  it('a page reads a limited number of payouts, and the next page continues after them', async () => {
     const [rare, usual] = [await addPlayer(wallet), await addPlayer(wallet)];
     await addHeld(rare, 3);
     await addHeld(usual, MAX_WINDOWS * ROWS_OF_WINDOW + 1);

@@ -7,7 +7,7 @@ import { addPlayer, awardOf, ok, useTestWallet } from '../wallet.fixture.ts';
 const wallet = useTestWallet();
 const lookUp = async (id: string) => (await ok(wallet.client.lookUpId({ id }))).items;
 
-it('a look-up by the id of an account returns a person’s account without a program, and a sandbox account with its program', async () => {
+it('a look-up of an account’s id returns the account, with the program of a sandbox account', async () => {
   const programId = newId();
   for (const environment of [Environment.LIVE, Environment.TEST]) {
     const { accountId, email } = await addPlayer(wallet, { programId, environment });
@@ -18,7 +18,7 @@ it('a look-up by the id of an account returns a person’s account without a pro
   }
 });
 
-it('a look-up by the id of an award returns its payout with the attempt and the account, and a look-up by any other id nothing', async () => {
+it('a look-up of an award’s id returns the payout with its attempt and account', async () => {
   const player = await addPlayer(wallet);
   const payment = awardOf(player, 500n);
   await ok(wallet.client.payAwards({ payments: [payment] }));

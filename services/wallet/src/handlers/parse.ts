@@ -11,7 +11,7 @@ import type { Environment } from '@laurel/values/tenant';
 import type { Requirement } from '../domain/eligibility.ts';
 import type { PlayerName } from '../repository/player-links.ts';
 
-/** Below every id: lists in id order start here. */
+/** This id is below every other: lists in id order start here. */
 export const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** The contest service whose ids are requested; null for all. */

@@ -38,7 +38,7 @@ function change(player: TestPlayer, fields: { enforcementFlag?: boolean; underIn
 }
 
 describe('paying an award', () => {
-  it('an award moves the prize once, also to a player without a row of the ledger', async () => {
+  it('a repeated award moves the prize once, even to a player without a row of the ledger', async () => {
     const player = await addPlayer(wallet);
     const payment = awardOf(player, 25_00n);
     const paid = await payAgain(payment);
@@ -66,14 +66,14 @@ describe('paying an award', () => {
       const payment = awardOf(player, 1_00n);
       const held = await payAgain(payment);
       expect(held).toMatchObject({ status: PayoutStatus.HELD, reason, paidAt: undefined });
-      // Decided once: clearing the flag does not pay it.
+      // The award was decided once: clearing the flag does not pay it.
       await change(player, { enforcementFlag: false, underInvestigation: false });
       expect(await payAgain(payment)).toEqual(held);
       expect(await balanceOf(wallet, player)).toBe(0n);
     }
   });
 
-  it('an award that its contest service has held moves nothing, and a repeat without the reason does not pay it', async () => {
+  it('an award that the contest service holds stays held when it is repeated without the reason', async () => {
     const player = await addPlayer(wallet);
     const payment = awardOf(player, 1_00n);
     const held = await payAgain({ ...payment, holdReason: 'challenge_suspended' });
@@ -89,7 +89,7 @@ describe('paying an award', () => {
     await expect(payAgain({ ...awardOf(player, 1_00n), holdReason: 'a whim' })).rejects.toThrow();
   });
 
-  it('the sixth payout of a rolling 24 hours is held, and payouts resume when the first is a day old', async () => {
+  it('the sixth payout within a rolling 24 hours is held', async () => {
     const player = await addPlayer(wallet);
     for (let index = 0; index < 5; index += 1) {
       expect(await pay(player, 1_00n)).toMatchObject({ status: PayoutStatus.PAID });
@@ -103,7 +103,7 @@ describe('paying an award', () => {
     expect(await pay(player, 1_00n)).toMatchObject({ status: PayoutStatus.HELD });
   });
 
-  it('an award that would take the rolling 24 hours over 500.00 is held, and a smaller one is still paid', async () => {
+  it('an award is held if it would take the payouts of 24 hours over 500.00', async () => {
     const player = await addPlayer(wallet);
     expect(await pay(player, 500_01n)).toMatchObject({ status: PayoutStatus.HELD, reason: 'payout_velocity' });
     expect(await pay(player, 400_00n)).toMatchObject({ status: PayoutStatus.PAID });
@@ -111,7 +111,7 @@ describe('paying an award', () => {
     expect(await pay(player, 100_00n)).toMatchObject({ status: PayoutStatus.PAID });
   });
 
-  it('payout velocity counts test and live, and two programs in test, separately', async () => {
+  it('payout velocity is counted separately for live and for each program in test', async () => {
     const live = await addPlayer(wallet);
     expect(await pay(live, 500_00n)).toMatchObject({ status: PayoutStatus.PAID });
     const test = await addPlayer(wallet, { environment: Environment.TEST, email: live.email });
@@ -120,7 +120,7 @@ describe('paying an award', () => {
     expect(await pay(other, 500_00n)).toMatchObject({ status: PayoutStatus.PAID });
   });
 
-  it('payout velocity holds for awards in parallel over two replicas', async () => {
+  it('parallel awards over two replicas never exceed the payout velocity', async () => {
     const player = await addPlayer(wallet);
     const payments = Array.from({ length: 40 }, () => awardOf(player, 10_00n));
     const payouts = await Promise.all(
@@ -131,7 +131,7 @@ describe('paying an award', () => {
     expect(await balanceOf(wallet, player)).toBe(50_00n);
   });
 
-  it('parallel calls for one award pay it once, to a player without a row of the ledger', async () => {
+  it('parallel calls for one award pay its prize once', async () => {
     const player = await addPlayer(wallet);
     const payment = awardOf(player, 10_00n);
     const payouts = await Promise.all(
@@ -141,7 +141,7 @@ describe('paying an award', () => {
     expect(await balanceOf(wallet, player)).toBe(10_00n);
   });
 
-  it('an award of an unknown account is a bug that fails alone', async () => {
+  it('an award of an unknown account fails without affecting other awards', async () => {
     const player = await addPlayer(wallet);
     const [bad, good] = await Promise.allSettled([
       payAgain({ ...awardOf(player, 1_00n), accountId: newId() }),
@@ -190,7 +190,7 @@ describe('paying a purse', () => {
     });
   });
 
-  it('a purse of a flagged or investigated account is held, and is paid when it is released', async () => {
+  it('a purse of a flagged or investigated account is held until it is released', async () => {
     for (const [fields, reason] of [
       [{ enforcementFlag: true }, 'enforcement_flag'],
       [{ underInvestigation: true }, 'under_investigation'],
@@ -228,7 +228,7 @@ describe('paying a purse', () => {
     expect(await balanceOf(wallet, player)).toBe(0n);
   });
 
-  it('purses of any number and size in a day are paid, and count towards the velocity of later awards', async () => {
+  it('purses are never held on payout velocity, but count towards the velocity of awards', async () => {
     const often = await addPlayer(wallet);
     for (let index = 0; index < 7; index += 1) {
       expect(await payAgain(purseOf(often, 1_00n))).toMatchObject({ status: PayoutStatus.PAID });
@@ -286,7 +286,7 @@ describe('paying a purse', () => {
     expect(await Promise.all(players.map((player) => balanceOf(wallet, player)))).toEqual(players.map(() => 3_00n));
   });
 
-  it('a payment of both an attempt and a round, or of neither, is a bug and fails', async () => {
+  it('a payment for both an attempt and a round, or for neither, fails', async () => {
     const player = await addPlayer(wallet);
     await expect(payAgain({ ...awardOf(player, 1_00n), roundId: newId() })).rejects.toThrow();
     await expect(payAgain({ ...awardOf(player, 1_00n), attemptId: '' })).rejects.toThrow();
@@ -305,46 +305,43 @@ describe('a payment under the id of another payout', () => {
       ['award', awardOf],
       ['purse', purseOf],
     ] as const;
-    it.each(kinds)(
-      `a payment on other terms never gets a payout of one %s that is ${status} as its result`,
-      async (kind, of) => {
-        const [player, other] = [await addPlayer(wallet, { balanceCents: 1_00n }), await addPlayer(wallet)];
-        if (status !== 'paid') await change(player, { underInvestigation: true });
-        const payment = of(player, 5_00n);
-        const decided = await payAgain(payment);
-        const { awardId, tenant } = payment;
-        if (status === 'denied') await ok(wallet.client.denyPayout({ awardId }));
-        const stored = await rows(awardId);
-        const changes: Partial<AwardPayment>[] = [
-          { amountCents: 5_01n },
-          { amountCents: 4_99n },
-          { accountId: other.accountId },
-          { tenant: tenant && { ...tenant, programId: newId() } },
-          kind === 'award' ? { attemptId: newOwnedId('challenge') } : { roundId: newId() },
-          kind === 'award' ? { attemptId: '', roundId: newId() } : { roundId: '', attemptId: newOwnedId('tournament') },
-        ];
-        for (const [index, changed] of changes.entries()) {
-          const again = { ...payment, ...changed };
-          const answer = await payAgain(again, index % 2 === 0 ? wallet.client : replica);
-          const undecided = { status: PayoutStatus.UNSPECIFIED, reason: '', createdAt: undefined, paidAt: undefined };
-          expect(answer).toEqual({ ...again, roundId: again.roundId ?? '', ...undecided });
-        }
-        // No account has a row of the ledger in both environments.
-        const elsewhere = { ...payment, tenant: tenant && { ...tenant, environment: Environment.TEST } };
-        await expect(payAgain(elsewhere)).rejects.toThrow();
+    it.each(kinds)(`a payment on other terms never returns the ${status} payout of the %s`, async (kind, of) => {
+      const [player, other] = [await addPlayer(wallet, { balanceCents: 1_00n }), await addPlayer(wallet)];
+      if (status !== 'paid') await change(player, { underInvestigation: true });
+      const payment = of(player, 5_00n);
+      const decided = await payAgain(payment);
+      const { awardId, tenant } = payment;
+      if (status === 'denied') await ok(wallet.client.denyPayout({ awardId }));
+      const stored = await rows(awardId);
+      const changes: Partial<AwardPayment>[] = [
+        { amountCents: 5_01n },
+        { amountCents: 4_99n },
+        { accountId: other.accountId },
+        { tenant: tenant && { ...tenant, programId: newId() } },
+        kind === 'award' ? { attemptId: newOwnedId('challenge') } : { roundId: newId() },
+        kind === 'award' ? { attemptId: '', roundId: newId() } : { roundId: '', attemptId: newOwnedId('tournament') },
+      ];
+      for (const [index, changed] of changes.entries()) {
+        const again = { ...payment, ...changed };
+        const answer = await payAgain(again, index % 2 === 0 ? wallet.client : replica);
+        const undecided = { status: PayoutStatus.UNSPECIFIED, reason: '', createdAt: undefined, paidAt: undefined };
+        expect(answer).toEqual({ ...again, roundId: again.roundId ?? '', ...undecided });
+      }
+      // No account has a row of the ledger in both environments.
+      const elsewhere = { ...payment, tenant: tenant && { ...tenant, environment: Environment.TEST } };
+      await expect(payAgain(elsewhere)).rejects.toThrow();
 
-        expect(await rows(awardId)).toEqual(stored);
-        expect(await balanceOf(wallet, player)).toBe(status === 'paid' ? 6_00n : 1_00n);
-        expect(await balanceOf(wallet, other)).toBe(0n);
-        expect(await payAgain(payment)).toEqual({
-          ...decided,
-          status: { paid: PayoutStatus.PAID, held: PayoutStatus.HELD, denied: PayoutStatus.DENIED }[status],
-        });
-      },
-    );
+      expect(await rows(awardId)).toEqual(stored);
+      expect(await balanceOf(wallet, player)).toBe(status === 'paid' ? 6_00n : 1_00n);
+      expect(await balanceOf(wallet, other)).toBe(0n);
+      expect(await payAgain(payment)).toEqual({
+        ...decided,
+        status: { paid: PayoutStatus.PAID, held: PayoutStatus.HELD, denied: PayoutStatus.DENIED }[status],
+      });
+    });
   });
 
-  it('a payment on other terms fails alone among the 200 of a call, and each of the others gets its result', async () => {
+  it('a payment on other terms fails alone among the 200 payments of a call', async () => {
     const players = await Promise.all(Array.from({ length: 200 }, () => addPlayer(wallet, { balanceCents: 1_00n })));
     const roundId = newId();
     const payments = players.map((player, rank) => purseOf(player, BigInt(1_000 - rank), roundId));
@@ -363,7 +360,7 @@ describe('a payment under the id of another payout', () => {
     expect(balances).toEqual([loser.amountCents, 1_00n, ...others.map(({ amountCents }) => 1_00n + amountCents)]);
   });
 
-  it('when two players are paid under one id at the same time, exactly one is', async () => {
+  it('two concurrent payments to different players under one award id pay exactly one player', async () => {
     for (let times = 0; times < 10; times += 1) {
       const [one, other] = [await addPlayer(wallet, { balanceCents: 1_00n }), await addPlayer(wallet)];
       const purse = purseOf(one, 2_00n);
@@ -381,7 +378,7 @@ describe('a payment under the id of another payout', () => {
 });
 
 describe('the sandbox’s “hold the next award”', () => {
-  it('“hold the next award” holds exactly the next award', async () => {
+  it('“hold the next award” holds exactly one award', async () => {
     const player = { tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'sandy' };
     const { accountId } = await ok(wallet.client.putSandboxPlayer({ player, fundsCents: 0n }));
     await ok(wallet.client.holdNextAward({ player }));
@@ -392,7 +389,7 @@ describe('the sandbox’s “hold the next award”', () => {
     expect(await balanceOf(wallet, sandy)).toBe(1_00n);
   });
 
-  it('“hold the next award” holds a purse too, which consumes it', async () => {
+  it('a purse is held by “hold the next award” and consumes it', async () => {
     const player = { tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'sandy' };
     const { accountId } = await ok(wallet.client.putSandboxPlayer({ player, fundsCents: 0n }));
     const sandy = { accountId, email: '', player };
@@ -440,7 +437,7 @@ describe('reviewing a held award', () => {
     expect(await balanceOf(wallet, player)).toBe(0n);
   });
 
-  it('when a held award is released and denied at once, exactly one takes effect', async () => {
+  it('exactly one of a concurrent release and denial of a held award takes effect', async () => {
     const { player, payout } = await hold();
     const { awardId } = payout;
     const answers = await Promise.all([wallet.client.releasePayout({ awardId }), replica.denyPayout({ awardId })]);

@@ -39,7 +39,7 @@ async function hold(amountCents = 5_00n): Promise<{ player: TestPlayer; payout: 
 const read = async (awardId: string) => (await ok(wallet.client.getPayout({ awardId }))).payout;
 
 describe('the decision on a held payout', () => {
-  it('a decision is kept with its operator, reason and instant, and the cause of the hold stays', async () => {
+  it('a decision on a held payout is stored with its operator, reason and instant', async () => {
     for (const [decide, change] of [
       ['releasePayout', { status: PayoutStatus.PAID }],
       ['denyPayout', { status: PayoutStatus.DENIED }],
@@ -59,7 +59,7 @@ describe('the decision on a held payout', () => {
     }
   });
 
-  it('a decision with a blank reason changes nothing; one without a reason is kept', async () => {
+  it('a decision on a held payout needs no reason, but a blank one is refused', async () => {
     const { payout, awardId } = await hold();
     for (const reason of ['', '  \n', 'x'.repeat(1_001)]) {
       expect(await refusalOf(wallet.client.denyPayout({ awardId, operator: 'ana', reason }))).toBe('invalid_request');
@@ -75,7 +75,7 @@ describe('the decision on a held payout', () => {
     expect((await read(other.awardId))?.decision).toEqual({ operator: 'ana', decidedAt: wallet.clock.now });
   });
 
-  it('one of several concurrent decisions over two replicas takes effect, and every response contains it', async () => {
+  it('exactly one of several concurrent decisions over two replicas takes effect', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { player, awardId } = await hold();
       const answers = await Promise.all([
@@ -95,7 +95,7 @@ describe('the decision on a held payout', () => {
     }
   });
 
-  it('a decision of the previous release, which names no operator, is final too', async () => {
+  it('a decision without an operator, as the previous release sends it, is final', async () => {
     const { payout, awardId } = await hold();
     const denied = { ...payout, status: PayoutStatus.DENIED };
     expect(await ok(wallet.client.denyPayout({ awardId }))).toEqual({ payout: denied });
@@ -105,18 +105,18 @@ describe('the decision on a held payout', () => {
 });
 
 describe('what an operator reads before a decision', () => {
-  it('a described payout has its account, and what account and program were paid in 24 hours, with their limits', async () => {
+  it('a described payout shows the account and the payouts of 24 hours with their limits', async () => {
     const { player, payout, awardId } = await hold(7_00n);
     const { accountId } = player;
     const tenant = payout.tenant;
     await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false, underInvestigation: false }));
-    // Too old to count, paid, paid, and held.
+    // The first award is too old to count, two are paid, and the last is held.
     await ok(wallet.client.payAwards({ payments: [awardOf(player, 1_00n)] }));
     wallet.clock.advance(VELOCITY_WINDOW_MS);
     await ok(wallet.client.payAwards({ payments: [awardOf(player, 2_00n)] }));
     await ok(wallet.client.payAwards({ payments: [awardOf(player, 3_00n)] }));
     await ok(wallet.client.payAwards({ payments: [awardOf(player, 600_00n)] }));
-    // Another player of the program.
+    // Another player of the program is paid too.
     const other = await addPlayer(wallet, { programId: tenant?.programId ?? '' });
     await ok(wallet.client.payAwards({ payments: [awardOf(other, 10_00n)] }));
 
@@ -140,7 +140,7 @@ describe('what an operator reads before a decision', () => {
     expect(after.payout?.decision).toMatchObject(ANA);
   });
 
-  it('a payout in test has the limits of test, and an unknown one is not found', async () => {
+  it('a described payout in test shows the limits of test', async () => {
     const player = await addPlayer(wallet, { environment: Environment.TEST });
     const payment = awardOf(player, 1_00n);
     await ok(wallet.client.payAwards({ payments: [payment] }));
@@ -158,7 +158,7 @@ describe('the database and decisions', () => {
     `insert into payout_decisions (award_id, decision, operator, reason, decided_at)
      select award_id, '${decision}', 'ana', ${reason}, ${at} from payouts where award_id = '${awardId}'`;
 
-  it('the database refuses to change or remove a decision, and the cause of a hold', async () => {
+  it('the database refuses to change a decision or the cause of a hold', async () => {
     const { awardId } = await hold();
     await ok(wallet.client.denyPayout({ awardId, ...ANA }));
     for (const text of [

@@ -70,7 +70,7 @@ function sumOf(payouts: readonly Payout[]): bigint {
 }
 
 describe('what a program pays out in 24 hours', () => {
-  it('250 parallel awards of one program in live at two replicas pay exactly its limit, and the others are held', async () => {
+  it('250 parallel awards at two replicas pay out exactly the program’s limit in live', async () => {
     const programId = newId();
     const players = await addPlayers(250, { programId });
     const payouts = await Promise.all(
@@ -107,7 +107,7 @@ describe('what a program pays out in 24 hours', () => {
     expect(payouts.map(sumOf)).toEqual([300_00n, 50_00n, 0n]);
   });
 
-  it('no program has a limit in test until an operator sets one, towards which earlier payouts count', async () => {
+  it('earlier payouts count towards a limit that an operator sets in test', async () => {
     const programId = newId();
     const [first, second, third] = await addPlayers(3, { programId, environment: TEST });
     if (first === undefined || second === undefined || third === undefined) throw new Error('no players');
@@ -142,7 +142,7 @@ describe('what a program pays out in 24 hours', () => {
     expect(reasonOf(await pay(awardOf(third, 15_00n)))).toBe('paid');
   });
 
-  it('a purse is paid beyond the limit of its program, and it and a released award count towards later awards', async () => {
+  it('a purse and a released award are paid beyond the program’s limit, but count towards it', async () => {
     const programId = newId();
     const [first, second] = await addPlayers(2, { programId });
     if (first === undefined || second === undefined) throw new Error('no players');
@@ -158,7 +158,7 @@ describe('what a program pays out in 24 hours', () => {
     expect(reasonOf(await pay(awardOf(second, 1n)))).toBe('program_velocity');
   });
 
-  it('a payout released while awards of its program are paid counts towards each later one', async () => {
+  it('a payout that is released while awards are paid counts towards each later award', async () => {
     const programId = newId();
     const players = await addPlayers(40, { programId });
     const [flagged] = await addPlayers(1, { programId });
@@ -203,7 +203,7 @@ describe('the statement that pays, and the limit of the program', () => {
   });
   const limits = { count: 5, amountCents: cents(500_00n) };
 
-  it('the statement pays no win that the rule holds, and every win that the rule pays even after all the others', async () => {
+  it('the optimistic statement never pays a win that the rule holds', async () => {
     const outcomes = { paid: 0, held: 0 };
     await fc.assert(
       fc.asyncProperty(history, async ({ environment, limitCents, earlier, wins }) => {
@@ -254,7 +254,8 @@ describe('the statement that pays, and the limit of the program', () => {
         payments.forEach((payment, index) => {
           if (isPaid[index]) paid += payment.amountCents;
           outcomes[isPaid[index] ? 'paid' : 'held'] += 1;
-          // Held even as the first of the batch; paid even as the last.
+          // A win that the rule holds as the first of the batch is held; one that it pays as the
+          // last is paid.
           if (isHeld(payment, paidCents)) expect(isPaid[index]).toBe(false);
           if (!isHeld(payment, paidCents + total - payment.amountCents)) expect(isPaid[index]).toBe(true);
         });
@@ -271,7 +272,7 @@ describe('the statement that pays, and the limit of the program', () => {
     expect(outcomes.held).toBeGreaterThan(10);
   });
 
-  it('a statement that waited for the program counts payouts made meanwhile, and pays what still fits', async () => {
+  it('a statement that waited for its program’s row counts the payouts made meanwhile', async () => {
     const programId = newId();
     const players = await addPlayers(60, { programId, balanceCents: 1_00n });
     await setLimits(programId, LIVE, { payoutLimitCents: 20_00n });
@@ -286,11 +287,11 @@ describe('the statement that pays, and the limit of the program', () => {
         );
       }),
     );
-    // Exactly 20: none too many, and none left out because it waited.
+    // Exactly 20 awards are paid: none was left out because its statement waited.
     expect(paid.filter(({ size }) => size === 1)).toHaveLength(20);
   });
 
-  it('awards of one program in live are paid in the optimistic statement, except the one that opens its row', async () => {
+  it('all awards of a program in live but the first are paid in the optimistic statement', async () => {
     const programId = newId();
     const players = await addPlayers(5, { programId, balanceCents: 1_00n });
     const before = await countOptimisticPayouts();
@@ -304,7 +305,7 @@ describe('what a program charges an account in 24 hours', () => {
     return (await ok(replica.checkEligibility({ player, requirements: [] }))).chargeableCents;
   }
 
-  it('fees of one account in parallel at two replicas stop exactly at the limit, and the others are blocked', async () => {
+  it('parallel fees of one account at two replicas are posted exactly up to the limit', async () => {
     const player = await addPlayer(wallet, { balanceCents: 1_000_00n });
     const ends = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
@@ -320,14 +321,14 @@ describe('what a program charges an account in 24 hours', () => {
     expect(await chargeable(player)).toBe(0n);
   });
 
-  it('fees of one call stop at the limit too', async () => {
+  it('the fees of one call are posted only up to the limit', async () => {
     const player = await addPlayer(wallet, { balanceCents: 1_000_00n });
     const charges = Array.from({ length: 5 }, () => chargeOf(player, 60_00n));
     const { results } = await ok(wallet.client.chargeFees({ charges }));
     expect(results.map(chargeResultOf).toSorted()).toEqual(['blocked', 'blocked', 'posted', 'posted', 'posted']);
   });
 
-  it('a refunded fee does not count, also for a player whose facts are cached', async () => {
+  it('a refunded fee does not count towards the limit, even for a cached player', async () => {
     const player = await addPlayer(wallet, { balanceCents: 1_000_00n });
     const fees = [chargeOf(player, 100_00n), chargeOf(player, 100_00n)];
     for (const fee of fees) expect(await charge(wallet.client, fee)).toBe('posted');
@@ -371,7 +372,7 @@ describe('what a program charges an account in 24 hours', () => {
     expect(await charge(wallet.client, chargeOf({ ...player, player: second }, 50_00n))).toBe('posted');
   });
 
-  it('the lower of the program’s limit and the account’s own holds, in live and in test', async () => {
+  it('the lower of the program’s limit and the account’s own limit applies, in live and in test', async () => {
     const programId = newId();
     for (const environment of [LIVE, TEST]) {
       const player = await addPlayer(wallet, { programId, environment, balanceCents: 1_000_00n });
@@ -394,7 +395,7 @@ describe('what a program charges an account in 24 hours', () => {
     }
   });
 
-  it('no program has a fee limit in test, and fees of cached players are posted in the optimistic statement', async () => {
+  it('the default fee limit applies in live and not in test', async () => {
     for (const environment of [LIVE, TEST]) {
       const player = await addPlayer(wallet, { environment, balanceCents: 1_000_00n });
       expect(await charge(wallet.client, chargeOf(player, 1_00n))).toBe('posted');

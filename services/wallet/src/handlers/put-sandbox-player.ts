@@ -31,8 +31,8 @@ type Deps = { readonly database: Database; readonly clock: Clock };
 type Wanted = { readonly player: PlayerName; readonly facts: AccountChange; readonly fundsCents: bigint };
 
 /**
- * An adult, fully verified, with a jurisdiction: only facts that the partner sets make the player
- * refused.
+ * The defaults describe a fully verified adult with a jurisdiction: only facts that the partner
+ * sets make the player refused.
  */
 const SANDBOX_PERSON = { dateOfBirth: '1990-01-01', jurisdiction: 'US-CA', verificationLevel: 3 };
 

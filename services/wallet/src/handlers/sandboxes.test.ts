@@ -54,7 +54,7 @@ async function digest(): Promise<unknown> {
 }
 
 describe('a test key', () => {
-  it('a test key links sandbox accounts of its own program only, whatever e-mail address it sends', async () => {
+  it('a test key can link only sandbox accounts of its own program', async () => {
     const programId = newId();
     const person = await addPlayer(wallet);
     const own = await addPlayer(wallet, { environment: Environment.TEST, programId });
@@ -72,7 +72,7 @@ describe('a test key', () => {
     });
   });
 
-  it('a person and sandbox accounts of two programs may have the same e-mail address, and stay apart', async () => {
+  it('a person and sandbox accounts of two programs may share an e-mail address', async () => {
     const person = await addPlayer(wallet, { balanceCents: 5_00n });
     const { email } = person;
     const player = { ...person.player, tenant: { programId: newId(), environment: Environment.TEST } };
@@ -104,7 +104,7 @@ describe('facts of a sandbox player', () => {
   const personOf = async ({ accountId }: TestPlayer) =>
     (await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false }))).account;
 
-  it('facts of a sandbox player are set on creation and can be changed later; facts that are not sent stay unchanged', async () => {
+  it('an update of a sandbox player changes only the facts that are sent', async () => {
     const programId = newId();
     const player = playerOf(programId);
     const tester = await make(player, 1_00n, facts);
@@ -118,7 +118,7 @@ describe('facts of a sandbox player', () => {
     expect(await balanceOf(wallet, tester)).toBe(2_00n);
   });
 
-  it('a sandbox player without facts was born in 1990, lives in US-CA, is fully verified, and may play', async () => {
+  it('a sandbox player without facts is a fully verified adult in California', async () => {
     expect(await personOf(await make(playerOf(newId()), 0n))).toMatchObject({
       dateOfBirth: '1990-01-01',
       jurisdiction: 'US-CA',
@@ -130,7 +130,7 @@ describe('facts of a sandbox player', () => {
     });
   });
 
-  it('invalid facts of a sandbox player are refused, and nothing changes', async () => {
+  it('invalid facts of a sandbox player are refused', async () => {
     const before = await digest();
     for (const wrong of [
       { email: 'plain-text' },
@@ -144,7 +144,7 @@ describe('facts of a sandbox player', () => {
     expect(await digest()).toEqual(before);
   });
 
-  it('a new ref with a sandbox account’s e-mail address names it, and no ref takes another player’s address', async () => {
+  it('a new player_ref with the e-mail address of a sandbox account names that account', async () => {
     const programId = newId();
     const email = 'one@example.com';
     const one = await make(playerOf(programId), 1_00n, { email });
@@ -158,7 +158,7 @@ describe('facts of a sandbox player', () => {
     expect(await digest()).toEqual(before);
   });
 
-  it('concurrent refs with one e-mail address create one sandbox account', async () => {
+  it('concurrent calls with one e-mail address create one sandbox account', async () => {
     const programId = newId();
     const made = await Promise.all(
       Array.from({ length: 12 }, () => make(playerOf(programId), 1_00n, { email: 'crowd@example.com' })),
@@ -168,7 +168,7 @@ describe('facts of a sandbox player', () => {
   });
 });
 
-it('a program’s first accounts, created at the same time over two replicas, are all created', async () => {
+it('concurrent calls on two replicas create all of a program’s first accounts', async () => {
   const born = { dateOfBirth: '1990-01-01', jurisdiction: 'US-CA', verificationLevel: 1 };
   for (let times = 0; times < 60; times += 1) {
     const programId = newId();
@@ -180,7 +180,7 @@ it('a program’s first accounts, created at the same time over two replicas, ar
 });
 
 describe('play money', () => {
-  it('play money fills a balance to its limit and no further, and a refused call creates and changes no player', async () => {
+  it('a deposit of play money is refused if it would exceed the balance limit', async () => {
     const programId = newId();
     const player = playerOf(programId);
     const before = await digest();
@@ -212,7 +212,7 @@ describe('play money', () => {
     expect(await balanceOf(wallet, rich)).toBe(9_000_00n);
   });
 
-  it('play money that is won is paid beyond the limit, because it is owed; then no deposit is accepted', async () => {
+  it('a prize in play money is paid even beyond the balance limit', async () => {
     const rich = await make(playerOf(newId()), MOST);
     const payments = [awardOf(rich, 400_00n), purseOf(rich, 20_000_00n)];
     const { payouts } = await ok(wallet.client.payAwards({ payments }));
@@ -223,7 +223,7 @@ describe('play money', () => {
     );
   });
 
-  it('play money of many programs moves in shared batches over two replicas, each against its own house', async () => {
+  it('play money of many programs moves in shared batches, each program’s against its own house', async () => {
     const programs = Array.from({ length: 12 }, () => newId());
     const players = await Promise.all(
       programs.flatMap((programId) => [make(playerOf(programId), 10_00n), make(playerOf(programId), 10_00n)]),
@@ -264,7 +264,7 @@ describe('a severed pair of program and account', () => {
   const linksOf = async ({ accountId }: TestPlayer) => ok(wallet.client.listPlayerLinks({ accountId }));
 
   it.each([Environment.LIVE, Environment.TEST])(
-    'a severed pair loses every link, its account is not found, and it can be linked again after the severance is lifted (%i)',
+    'severing a program from an account removes every link between them (%i)',
     async (environment) => {
       const person = await addPlayer(wallet, { environment, balanceCents: 5_00n });
       const { email, accountId, player } = person;
@@ -279,7 +279,7 @@ describe('a severed pair of program and account', () => {
 
       const open = chargeOf(person, 1_00n);
       expect(await charge(wallet.client, open)).toBe('posted');
-      // Paid once more, so that the next fee is decided on the cached player.
+      // The player pays again, so that this fee is decided on the cached player.
       const before = await countOptimisticFees();
       expect(await charge(wallet.client, chargeOf(person, 1_00n))).toBe('posted');
       expect(await countOptimisticFees()).toBe(before + 1);
@@ -304,7 +304,7 @@ describe('a severed pair of program and account', () => {
           expect(await refusalOf(put)).toBe('not_found');
         }
       }
-      // A paid attempt stays with the account: its fee is refunded to it, and its prize paid.
+      // A paid attempt stays with the account, which gets the refund of the fee and the prize.
       await ok(wallet.client.refundFees({ refunds: [{ feeTransferId: open.transferId, reason: 'expired' }] }));
       await ok(wallet.client.payAwards({ payments: [awardOf(person, 2_00n)] }));
       expect(await balanceOf(wallet, person)).toBe(6_00n);
@@ -317,7 +317,7 @@ describe('a severed pair of program and account', () => {
     },
   );
 
-  it('a severance affects one pair: other programs keep their links, and the program keeps its other players', async () => {
+  it('severing a pair leaves the links of other programs and other players unchanged', async () => {
     const person = await addPlayer(wallet);
     const programId = person.player.tenant?.programId ?? '';
     const elsewhere = playerOf(newId(), 'p', Environment.LIVE);
@@ -345,7 +345,7 @@ describe('a severed pair of program and account', () => {
     expect(await refusalOf(wallet.client.listPlayerLinks({ accountId: newId() }))).toBe('not_found');
   });
 
-  it('a severed pair has no link left, even if a replica was linking it at the same time', async () => {
+  it('severing a pair removes every link, even one that a replica makes at the same time', async () => {
     for (let run = 0; run < 15; run += 1) {
       const person = await addPlayer(wallet);
       const programId = person.player.tenant?.programId ?? '';
@@ -366,7 +366,7 @@ describe('a severed pair of program and account', () => {
     }
   });
 
-  it('severing a pair waits for a link that is about to commit, and removes it with the others', async () => {
+  it('severing a pair also removes a link that is about to commit', async () => {
     const person = await addPlayer(wallet);
     const programId = person.player.tenant?.programId ?? '';
     const other = wallet.connect();

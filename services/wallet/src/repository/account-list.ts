@@ -6,7 +6,7 @@ import type { PlayerName } from './player-links.ts';
 
 /** Which accounts to list; a filter that is null allows any. */
 export type AccountFilter = {
-  /** In lower case. */
+  /** An e-mail address, in lower case. */
   readonly email: string | null;
   readonly player: PlayerName | null;
   readonly flag: keyof typeof ACCOUNT_FLAGS | null;
@@ -24,9 +24,9 @@ const PLAN_FOR_VALUES = {
 };
 
 /**
- * Run it with PLAN_FOR_VALUES: the plan then leaves out each filter that is null, and uses an index
- * for each other one. One e-mail may have an account in each house. Exported because a test reads
- * its query plans.
+ * Run this statement with PLAN_FOR_VALUES: the plan then leaves out each filter that is null, and
+ * uses an index for each other one. One e-mail may have an account in each house. Exported because
+ * a test reads its query plans.
  */
 export const LIST_ACCOUNTS = {
   text: `

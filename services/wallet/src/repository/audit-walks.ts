@@ -36,7 +36,7 @@ export const PAYOUTS_OF_PROGRAMS: Rows = sharedRows(
 
 /** The sums that a pass adds up, by the name that they have in `audit_sums`. */
 export const SUM = {
-  /** What the pass’s transfers moved, by account; of a player’s own lines, nothing. */
+  /** What the pass’s transfers moved, by account, without a player’s own lines. */
   moved: 'moved',
   /** The balances of the houses’ accounts when the pass began. */
   balance: 'balance',
@@ -44,7 +44,7 @@ export const SUM = {
   unhoused: 'unhoused',
   /** The amounts of a program’s days, by day, environment, program and kind. */
   days: 'days',
-  /** Its key is the first day that was open when the pass began. */
+  /** The key of this sum is the first day that was open when the pass began. */
   openFrom: 'open_from',
 } as const;
 

@@ -25,7 +25,7 @@ const TABLES = [
   'program_days',
   'environment_days',
 ];
-/** The database's rules, without which it can be damaged in every manner. */
+/** The rules of the database; without them a test can damage any row. */
 const RULES = [
   'alter table transfers drop constraint transfers_legs_follow_kind',
   'alter table transfers drop constraint transfers_player_never_below_zero',
@@ -145,7 +145,7 @@ const counts = (results: readonly CheckResult[]) =>
   Object.fromEntries(results.map(({ id, violations, testViolations }) => [id, [violations, testViolations]] as const));
 
 describe('the audit in slices', () => {
-  it('a damaged row that is never written again is found within a day, one slice at a time', async () => {
+  it('the audit in slices finds a damaged row within a day, even if the row is never written again', async () => {
     const audit = createLedgerAudit(wallet.database, { runBudgetMs: 0, maxPageSize: 3 });
     const before = counts(await audit.run());
     await tamper(`update transfers set amount_cents = amount_cents + 7 where seq = (
@@ -166,7 +166,7 @@ describe('the audit in slices', () => {
     expect(runs).toBeLessThan(72);
   });
 
-  it('a pass that is half a day old ends in one run, with every violation', async () => {
+  it('a pass of the audit that is half a day old completes in one run', async () => {
     const audit = createLedgerAudit(wallet.database, { runBudgetMs: 0, maxPageSize: 3 });
     await audit.run();
     await audit.run();
@@ -196,7 +196,7 @@ describe('the audit in slices', () => {
     await tamper(`update day_counts set open_from = '2027-01-01'`);
   });
 
-  it('the account of a player that is gone is found when the pass ends', async () => {
+  it('the audit in slices finds that a player’s ledger account is missing', async () => {
     await tamper(
       `delete from ledger_accounts where id = (select id from ledger_accounts where kind = 'player' limit 1)`,
     );
@@ -204,7 +204,7 @@ describe('the audit in slices', () => {
     expect(counts(await audit.run())).toEqual(counts(await runAudit(wallet.database)));
   });
 
-  it('for any damage the audit in slices finds what the audit of everything finds, whatever the size of a slice', async () => {
+  it('the audit in slices finds the same violations as the audit of everything', async () => {
     await tamper(...RULES);
     await fc.assert(
       fc.asyncProperty(damages, fc.integer({ min: 1, max: 20 }), async (drawn, maxPageSize) => {

@@ -602,8 +602,8 @@ export function runAudit(database: Database, signal?: AbortSignal): Promise<Chec
 }
 
 /**
- * The same checks in slices. Without slices remain the sums of all balances, the houses and the
- * guards: statements over the accounts and the programs, and not over what they did.
+ * Runs the same checks in slices, except those of the sums of all balances, the houses and the
+ * guards. Their statements read the accounts and the programs, and not what these did.
  */
 export function createLedgerAudit(database: Database, limits: SliceLimits = {}): SlicedAudit {
   return createSlicedAudit({

@@ -38,7 +38,7 @@ export function chargedFeesSql(of: { ledgerId: string; programId: string; since:
         where allowed.limit_cents is not null and ${isCounted(of)}`;
 }
 
-/** As chargedFeesSql, without the refunded ones. */
+/** The subquery of chargedFeesSql, without the refunded fees. */
 export function unrefundedFeesSql(of: { ledgerId: string; programId: string; since: string }): string {
   return `select coalesce(sum(transfers.amount_cents), 0)::bigint as charged_cents from transfers
         where allowed.limit_cents is not null and ${isCounted(of)}

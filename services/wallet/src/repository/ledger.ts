@@ -51,8 +51,8 @@ export async function lockPlayers(tx: Transaction, ledgerIds: Iterable<string>):
 
 const openPlayersStatement: Statement = {
   name: 'open_players',
-  // Names no conflict target: a player's row is unique by its id, and by its account and
-  // environment. When two first inserts run at once, either index may report the conflict.
+  // The statement names no conflict target: a player's row is unique by its id, and by its account
+  // and environment. When two first inserts run at once, either index may report the conflict.
   text: `
     insert into ledger_accounts (id, kind, environment, account_id, house_id)
     select wanted.id, 'player', wanted.environment, wanted.account_id, wanted.house_id
@@ -113,7 +113,7 @@ class PlayerNotOpenError extends Error {
   override readonly name = 'PlayerNotOpenError';
 }
 
-/** As lockPlayers, but every row must exist; call it inside withOpenPlayers. */
+/** Locks players like lockPlayers, but every row must exist; call this inside withOpenPlayers. */
 export async function lockOpenPlayers(
   tx: Transaction,
   players: readonly PlayerLedgerKey[],

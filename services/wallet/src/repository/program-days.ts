@@ -12,11 +12,13 @@ import type { Environment } from '@laurel/values/tenant';
 import { UNNAMED_PROGRAM } from '../domain/counted-day.ts';
 import { MAX_HELD } from './program-money.ts';
 
-/** As an audit's check: a ledger of ten million transfers takes some seconds. */
+/**
+ * The timeout is that of an audit's check: a ledger of ten million transfers takes some seconds.
+ */
 const COUNT_TIMEOUT_MS = 120_000;
 
 /**
- * As SQL: a query of each amount that a program's day counts, from `since` on, with its day,
+ * The SQL query of each amount that a program's day counts, from `since` on, with its day,
  * environment and program. A refund has no program of its own, and neither has a payout's transfer.
  * In test a house is a program's.
  */
@@ -58,12 +60,12 @@ const KINDS = ['fees', 'refunds', 'paid', 'held', 'denied'];
 /** The columns of a day's money. */
 export const DAY_COLUMNS = KINDS.map((kind) => `${kind}_cents`);
 
-/** As SQL: the amounts of each kind, summed over a group. */
+/** The SQL columns that sum the amounts of each kind over a group. */
 export const DAY_SUMS = KINDS.map(
   (kind) => `coalesce(sum(amount_cents) filter (where kind = '${kind}'), 0)::bigint as ${kind}_cents`,
 ).join(', ');
 
-/** As SQL: the columns of days, summed over a group. */
+/** The SQL columns that sum each column of days over a group. */
 export const SUMS_OF_DAYS = DAY_COLUMNS.map((column) => `sum(${column})::bigint as ${column}`).join(', ');
 
 const LEASE: Statement = {

@@ -46,8 +46,8 @@ async function putPayouts(tx: Transaction, payouts: readonly Payout[]): Promise<
   return count;
 }
 
-it('the sum includes every payout after the instant, even if the lock order and the instants differ by up to a minute', async () => {
-  // Near the window's start, and far from it on both sides.
+it('the sum includes every payout after the instant, even if payouts took the lock in another order', async () => {
+  // Instants near the window's start, and far from the start on both sides.
   const moment = fc.oneof(
     fc.integer({ min: -4 * MINUTE_MS, max: 4 * MINUTE_MS }),
     fc.constantFrom(-MINUTE_MS - 1, -MINUTE_MS, -MINUTE_MS + 1, -1, 0, 1, -50 * MINUTE_MS, 50 * MINUTE_MS),

@@ -66,7 +66,7 @@ const sums = (fees: bigint, refunds: bigint, paid: bigint, held: bigint, denied:
 });
 
 describe('the money of days', () => {
-  it('each amount is counted on the day of its own instant, under the program of its fee or payout', async () => {
+  it('each amount is counted on the UTC day of its own instant, under its program', async () => {
     const wallet = await open();
     wallet.clock.now = new Date('2026-11-20T23:59:59.000Z');
     const programId = newId();
@@ -116,7 +116,7 @@ describe('the money of days', () => {
     expect((await money(wallet, { environment: Environment.TEST })).environments).toHaveLength(1);
   });
 
-  it('programs are listed newest first, page by page, with test and live of one together', async () => {
+  it('programs with money are listed newest first, page by page', async () => {
     const wallet = await open();
     const programs: string[] = [];
     for (let count = 0; count < 3; count += 1) {
@@ -141,7 +141,7 @@ describe('the money of days', () => {
     expect(await page(programs[2])).toEqual([]);
   });
 
-  it('a day is closed a quarter of an hour after its end, and the audit then holds it to the ledger', async () => {
+  it('a day is closed a quarter of an hour after its end', async () => {
     const wallet = await open();
     wallet.clock.now = new Date('2026-11-20T12:00:00.000Z');
     const player = await addPlayer(wallet, { balanceCents: 100_00n });
@@ -190,7 +190,7 @@ describe('the money of days', () => {
     expect(await auditViolations(wallet)).toEqual({});
   });
 
-  it('one replica counts at a time; a run that has lost its lease stores nothing, and a large ledger is read less often', async () => {
+  it('only the replica that holds the lease counts', async () => {
     const wallet = await open();
     const player = await addPlayer(wallet, { balanceCents: 10_00n });
     await charge(wallet.client, chargeOf(player, 1_00n));
@@ -212,7 +212,7 @@ describe('the money of days', () => {
     expect(pauseAfterRunMs(60_000, 10_000)).toBe(200_000);
   });
 
-  it('the days of any play sum to what the houses keep, and the runs in between change nothing', async () => {
+  it('the days sum to what the houses keep, for any sequence of transfers', async () => {
     const wallet = await open();
     const players: TestPlayer[] = [];
     for (const environment of [Environment.TEST, Environment.LIVE]) {

@@ -8,7 +8,7 @@ import { later } from '@laurel/values/instant';
 import { firstOpenDay, pauseAfterRunMs } from '../domain/counted-day.ts';
 import { countDays, leaseDayCount, postponeDayCount } from '../repository/program-days.ts';
 
-/** Longer than a run may take. */
+/** A lease lasts longer than a run may take. */
 const LEASE_MS = 180_000;
 
 export function createCountDays({
