@@ -67,7 +67,7 @@ describe('the webhook service’s configuration', () => {
     ['EGRESS_ALLOW_CIDRS', '192.168.7.0'],
     ['EGRESS_CA_FILE', '/nowhere/ca.pem'],
     ['EGRESS_DNS_SERVERS', 'not an address'],
-  ])('the configuration refuses %s %s, and does not repeat the value', (name, value) => {
+  ])('the configuration refuses %s %s without repeating the value', (name, value) => {
     const issues = issuesOf({ ...REQUIRED, [name]: value });
     expect(issues).toHaveLength(1);
     expect(issues[0]).toMatch(new RegExp(`^${name}: must be`));

@@ -5,7 +5,7 @@ const LIMITS = { sends: 128, sendsPerEndpoint: 4 };
 const live = (endpointId: string): DeliveryQueue => ({ endpointId, environment: 'live' });
 const ofTest = (endpointId: string): DeliveryQueue => ({ endpointId, environment: 'test' });
 
-test('a live delivery gets its slots, however many test endpoints hold theirs and never respond', () => {
+test('a live delivery gets its slots even if test endpoints hold theirs and never respond', () => {
   const slots = createQueueSlots(LIMITS);
   const useAll = ({ slots: used }: { readonly slots: number }) => ({ used, isDrained: false });
   for (let index = 0; index < 1_000; index += 1) slots.enqueue(ofTest(`flood-${index}`));
@@ -18,7 +18,7 @@ test('a live delivery gets its slots, however many test endpoints hold theirs an
   expect(slots.inFlight).toBe(heldByTest + 112);
 });
 
-test('slow test sends to an endpoint neither use up slots of its live deliveries nor make it count as slow for them', () => {
+test('slow test sends to an endpoint do not affect its live deliveries', () => {
   const slots = createQueueSlots(LIMITS);
   slots.enqueue(live('game'));
   slots.releaseUnused(slots.allocate(), () => ({ used: 1, isDrained: true }));
@@ -34,7 +34,7 @@ test('slow test sends to an endpoint neither use up slots of its live deliveries
   expect([slots.queued, slots.inFlight]).toEqual([2, 5]);
 });
 
-test('a delivery waits in the queue of its tenant’s environment, and a test event that a developer sends in the queue of test', () => {
+test('a delivery waits in the queue of its environment, and a test event in the queue of test', () => {
   const tenant = { programId: 'p', environment: 'live' } as const;
   expect(queueOf({ endpointId: 'e', tenant })).toEqual(live('e'));
   expect(queueOf({ endpointId: 'e', tenant: null })).toEqual(ofTest('e'));

@@ -21,7 +21,7 @@ const ENDPOINT: Endpoint = {
 };
 
 describe('an endpoint’s description', () => {
-  it('an endpoint’s description may be any text of up to 1,000 characters, as the database counts them', () => {
+  it('an endpoint’s description may have up to 1,000 characters', () => {
     for (const text of ['', 'ours', 'é'.repeat(1_000), '🏆'.repeat(1_000)]) expect(decideDescription(text)).toBe(text);
   });
 
@@ -31,7 +31,7 @@ describe('an endpoint’s description', () => {
   });
 });
 
-it('a developer with 19 endpoints may add one, and a developer with 20 none', () => {
+it('a developer may have at most 20 endpoints', () => {
   expect(MAX_ENDPOINTS).toBe(20);
   expect(decideEndpointLimit(19)).toBeNull();
   for (const count of [20, 21])
@@ -59,7 +59,7 @@ describe('a change of an endpoint', () => {
     expect(decideChange(ENDPOINT, nothing)).toEqual(ENDPOINT);
   });
 
-  it('a change of an endpoint applies the fields that are sent, even an empty text, an empty list or false', () => {
+  it('a change of an endpoint applies every field that is sent, even an empty or false value', () => {
     const change = { url: 'https://example.org/', events: [], description: '', isActive: false };
     expect(decideChange(ENDPOINT, change)).toEqual({ ...ENDPOINT, ...change });
     expect(decideChange(ENDPOINT, { ...nothing, description: 'theirs' })).toEqual({

@@ -107,7 +107,7 @@ describe('the bytes of a webhook body', () => {
   });
 });
 
-test('the body of a sandbox event has "test": true, and differs in nothing else', () => {
+test('the body of a sandbox event differs from a live one only in "test": true', () => {
   const live = JSON.parse(textOf(win));
   expect(JSON.parse(textOf(win, true))).toEqual({ ...live, data: { ...live.data, test: true } });
 });

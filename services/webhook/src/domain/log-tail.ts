@@ -14,7 +14,7 @@ import { isUuid } from '@laurel/values/ids';
 type Snapshot = string;
 
 export type TailPosition = {
-  /** The deliveries that it sees have been read. */
+  /** The deliveries that this snapshot sees have been read. */
   readonly since: Snapshot;
   /** The newer snapshot whose deliveries are being read; null if all up to `since` have been. */
   readonly until: Snapshot | null;
@@ -24,7 +24,7 @@ export type TailPosition = {
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** After everything that the snapshot sees. */
+/** The position after everything that the snapshot sees. */
 export function tailFrom(snapshot: Snapshot): TailPosition {
   const [oldest = ''] = snapshot.split(':');
   // No transaction before the oldest one in progress is new.
@@ -32,8 +32,8 @@ export function tailFrom(snapshot: Snapshot): TailPosition {
 }
 
 /**
- * After a page that was read at the position in a statement with this snapshot. `reached` is the
- * last delivery of a full page; null if the page had room for more.
+ * The position after a page that was read at `position` in a statement with this snapshot.
+ * `reached` is the last delivery of a full page; null if the page had room for more.
  */
 export function tailAfter(
   position: TailPosition,
@@ -69,7 +69,7 @@ function isSnapshot(text: string): boolean {
   return ids.every((id, index) => {
     const before = ids[index - 1];
     if (before === undefined) return true;
-    // The oldest one may be the first in progress, and the next one if none is.
+    // `xmin` may equal the first transaction in progress, or `xmax` if none is in progress.
     return index === 1 ? BigInt(before) <= BigInt(id) : BigInt(before) < BigInt(id);
   });
 }

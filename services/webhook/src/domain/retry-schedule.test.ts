@@ -9,13 +9,13 @@ test.each([
   [1, new Date('2026-03-04T05:07:07.089Z')],
   [2, new Date('2026-03-04T05:11:07.089Z')],
   [3, null],
-])('after failed send %i the next one is due at %o', (failed, due) => {
+])('after failed send %i the next send is due at %o', (failed, due) => {
   expect(nextSendAt(failed, ENDED_AT, CONTRACT)).toEqual(due);
 });
 
 const delays = fc.tuple(fc.nat(86_400_000), fc.nat(86_400_000));
 
-test('a delivery that always fails is sent exactly three times, each after its own delay, whatever the delays', () => {
+test('a delivery that always fails is sent exactly three times, each after its own delay', () => {
   fc.assert(
     fc.property(
       delays,

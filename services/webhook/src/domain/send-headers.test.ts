@@ -24,7 +24,7 @@ test('a send has exactly the expected headers', () => {
   });
 });
 
-test('the signatures of a send verify with the libraries that receivers use, and fail once a byte has changed', async () => {
+test('the signatures of a send verify with the libraries that receivers use', async () => {
   await fc.assert(
     fc.asyncProperty(secrets, fc.json(), async (secret, text) => {
       const headers = composeHeaders({ deliveryId: ID, eventType: 'x', body: Buffer.from(text) }, secret, new Date());

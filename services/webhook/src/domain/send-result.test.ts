@@ -34,7 +34,7 @@ describe('the result of a send', () => {
     });
   });
 
-  test('a send without a response has no status and no excerpt, and no send follows the third', () => {
+  test('a send without a response is recorded without a status or an excerpt', () => {
     const end = { kind: 'failure', error: 'timeout', sentence: 'No answer came in time.' } as const;
     expect(decideResult(end, 3, ENDED_AT, DELAYS)).toEqual({
       httpStatus: null,

@@ -35,7 +35,7 @@ function enqueue(slots: Slots, endpointIds: readonly string[]): void {
 }
 
 describe('slots of the dispatcher', () => {
-  test('slots are allocated in turn: four to each proven endpoint while they last, otherwise evenly', () => {
+  test('slots are allocated in turn, at most four to a proven endpoint', () => {
     const slots = createSlots({ sends: 10, sendsPerEndpoint: 4 });
     setHealth(slots, ['a', 'b', 'c'], 'proven');
     enqueue(slots, ['a', 'b', 'c']);
@@ -47,7 +47,7 @@ describe('slots of the dispatcher', () => {
     expect(slots.allocate()).toEqual([]);
   });
 
-  test('even if all endpoints of one developer are prompt and have more due than they may send, another developer’s endpoint gets its slots', () => {
+  test('busy endpoints of one developer leave slots for an endpoint of another developer', () => {
     const slots = createSlots(LIMITS);
     const flood = idsOf('flood', MAX_ENDPOINTS);
     setHealth(slots, flood, 'proven');
@@ -58,7 +58,7 @@ describe('slots of the dispatcher', () => {
     expect(slots.allocate()).toEqual([{ endpointId: 'live', slots: 1 }]);
   });
 
-  test('a slot that ends unused is free again, and an endpoint with nothing due gets no slot until a delivery is queued', () => {
+  test('a slot that was allocated but not used is free again', () => {
     const slots = createSlots(LIMITS);
     enqueue(slots, ['a', 'b']);
     const allocations = slots.allocate();
@@ -144,7 +144,7 @@ const steps = fc.array(
 const limits = fc.record({ sends: fc.integer({ min: 1, max: 24 }), sendsPerEndpoint: fc.integer({ min: 1, max: 5 }) });
 
 describe('properties of slots', () => {
-  test('an allocation never exceeds a limit, and never withholds a free slot from a proven endpoint', () => {
+  test('an allocation never exceeds a limit or withholds a free slot from a proven endpoint', () => {
     fc.assert(
       fc.property(limits, steps, (limit, history) => {
         const slots = createSlots(limit);
@@ -196,7 +196,7 @@ describe('properties of slots', () => {
     );
   });
 
-  test('while sends end, every endpoint gets a slot within as many allocations as there are endpoints', () => {
+  test('every queued endpoint gets a slot within as many allocations as there are endpoints', () => {
     const ends = fc.infiniteStream(health);
     fc.assert(
       fc.property(limits, fc.integer({ min: 1, max: 60 }), ends, (limit, count, end) => {

@@ -50,7 +50,7 @@ function cancelledRound(programId: string): Event {
 }
 
 describe('an endpoint', () => {
-  it('an endpoint is registered with everything that was requested, and reads back unchanged', async () => {
+  it('a registered endpoint reads back with every requested field', async () => {
     const developerId = newId();
     const programId = newId();
     const { endpoint, secret } = await h.createEndpoint({
@@ -165,7 +165,7 @@ describe('refused registrations of endpoints', () => {
     expect(await listed(developerId)).toEqual([]);
   });
 
-  it('a registration for a program that belongs to another developer is refused, even if the caller lists it', async () => {
+  it('a registration for another developer’s program is refused, even if the caller lists that program', async () => {
     const programId = newId();
     ok(await h.webhook.putProgram({ programId, developerId: newId(), version: 0n }));
     await expect(h.createEndpoint({ programIds: [programId], programId })).rejects.toThrow('invalid_request');
@@ -216,7 +216,7 @@ describe('refused registrations of endpoints', () => {
 });
 
 describe('programs', () => {
-  it('a program belongs to the developer of the newest registration; an older or repeated one changes nothing', async () => {
+  it('an older or repeated registration of a program does not change its developer', async () => {
     const programId = newId();
     const [first, second] = [newId(), newId()];
     const developerAfter = async (developerId: string, version: bigint) => {
@@ -234,7 +234,7 @@ describe('programs', () => {
     expect(await developerAfter(first, 9n)).toBe(first);
   });
 
-  it('a registration of an endpoint also registers the programs of a developer older than this service', async () => {
+  it('the registration of an endpoint also registers the programs that it lists', async () => {
     const programIds = [newId(), newId()].sort();
     const { developerId } = await h.createEndpoint({ programIds });
     await h.createEndpoint({ developerId, programIds });
@@ -273,7 +273,7 @@ describe('a change of an endpoint', () => {
   });
 });
 
-it('concurrent changes of an endpoint, and its deletion, each return its state, on two replicas', async () => {
+it('exactly one of several concurrent deletions of an endpoint takes effect, even during changes', async () => {
   await using replica = await h.startReplica();
   const { developerId, endpoint } = await h.createEndpoint();
   const own = { developerId, endpointId: endpoint.id };
@@ -317,7 +317,7 @@ describe('endpoints that are switched off or deleted', () => {
     return (await h.database.query(statement, [deliveryId]))[0];
   }
 
-  it('switching an endpoint off closes its pending deliveries, and its log shows the reason', async () => {
+  it('switching an endpoint off closes its pending deliveries with the reason in the log', async () => {
     const owner = await withPending();
     const createdAt = h.clock();
     h.clock.advance(1_000);
@@ -338,7 +338,7 @@ describe('endpoints that are switched off or deleted', () => {
     expect(await statusOf(deliveryId)).toEqual({ status: 'failed', next_attempt_at: null });
   });
 
-  it('an endpoint that is switched off has no pending delivery of events that are stored concurrently', async () => {
+  it('an endpoint that is being switched off keeps no pending delivery of concurrent events', async () => {
     await using replica = await h.startReplica();
     const programId = newId();
     const { developerId, endpoint } = await h.createEndpoint({ programIds: [programId] });
@@ -360,7 +360,7 @@ describe('endpoints that are switched off or deleted', () => {
     expect(await statusOf(owner.deliveryId)).toMatchObject({ status: 'pending' });
   });
 
-  it('a deleted endpoint and its log are not found by its developer, and its pending deliveries are closed', async () => {
+  it('no call of its developer finds a deleted endpoint or its log', async () => {
     const { developerId, endpoint, deliveryId, tenant } = await withPending();
     const endpointId = endpoint.id;
     expect(await h.webhook.deleteEndpoint({ developerId, endpointId })).toEqual({});
@@ -398,7 +398,7 @@ describe('signing secrets', () => {
     expect(openSecret(await storedSecret(endpoint.id), endpoint.id)).toBe(rotated.signingSecret);
   });
 
-  it('a signing secret is in no table and no log line in plain text', async () => {
+  it('a signing secret is never stored or logged in plain text', async () => {
     const { developerId, endpoint, secret } = await h.createEndpoint();
     const { signingSecret } = ok(await h.webhook.rotateSecret({ developerId, endpointId: endpoint.id }));
     ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));

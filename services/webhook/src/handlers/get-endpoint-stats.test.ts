@@ -63,7 +63,7 @@ describe('the statistics of an endpoint', () => {
     expect(found.buckets.every(({ delivered, failed }) => delivered + failed === 0)).toBe(true);
   });
 
-  it('the statistics count the deliveries of the period by their state, in the bucket of their creation', async () => {
+  it('the statistics count deliveries by state, in the bucket in which they were created', async () => {
     const owner = await h.createEndpoint();
     await put(await h.createEndpoint(), [{ status: 'failed', hoursAgo: 1 }]);
     const [, lastFailed] = await put(owner, [
@@ -96,7 +96,7 @@ describe('the statistics of an endpoint', () => {
     expect((await stats(owner, 48)).delivered).toBe(3);
   });
 
-  it('a delivery that was closed because its endpoint was off is a failure at that instant', async () => {
+  it('a delivery that was closed because its endpoint was off counts as a failure', async () => {
     const owner = await h.createEndpoint();
     const [id] = await put(owner, [{ status: 'pending', hoursAgo: 2 }]);
     const { developerId, endpoint } = owner;
@@ -104,7 +104,7 @@ describe('the statistics of an endpoint', () => {
     expect((await stats(owner, 24)).lastFailure).toEqual({ deliveryId: id, at: h.clock(), errorKind: 'endpoint_off' });
   });
 
-  it('the statistics of an endpoint with too many deliveries count the newest, and return the instant from which they count', async () => {
+  it('the statistics of an endpoint with too many deliveries count only the newest', async () => {
     const owner = await h.createEndpoint();
     const hoursAgo = (index: number) => 700 * (1 - index / (MAX_COUNTED + 10));
     await put(

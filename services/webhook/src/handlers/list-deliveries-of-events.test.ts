@@ -28,7 +28,7 @@ async function put({ endpoint }: Owner, eventId: string, resendOf: string | null
   return id;
 }
 
-it('the deliveries of events are those to every endpoint of the developer, and to no other, oldest first', async () => {
+it('the deliveries of events are listed oldest first, over all endpoints of the developer', async () => {
   const one = await h.createEndpoint();
   const two = await h.createEndpoint({ developerId: one.developerId });
   const removed = await h.createEndpoint({ developerId: one.developerId });

@@ -165,7 +165,7 @@ describe('the delivery log of an endpoint', () => {
     ]);
   });
 
-  it('the log of a delivery that was closed after a send shows why no second one follows', async () => {
+  it('the log of a delivery that was closed after a send shows why no second send follows', async () => {
     const owner = await h.createEndpoint();
     await put(owner);
     await send(owner, SILENT);
@@ -199,7 +199,7 @@ describe('the delivery log of an endpoint', () => {
     ]);
   });
 
-  it('the delivery log is filtered by status, by event and by both; an unknown event selects nothing', async () => {
+  it('the delivery log can be filtered by status, by event and by both', async () => {
     const owner = await h.createEndpoint();
     const delivered = await put(owner, 'round.settled');
     await send(owner, ANSWERED);
@@ -230,7 +230,7 @@ describe('the delivery log of an endpoint', () => {
 });
 
 describe('one delivery by its id', () => {
-  it('a delivery is found with the frozen body, its tenant and its sends, as the log lists it', async () => {
+  it('a delivery is read with its body, its tenant and the sends that the log lists', async () => {
     const owner = await h.createEndpoint();
     const id = await put(owner);
     await send(owner, BUSY);
@@ -267,7 +267,7 @@ describe('one delivery by its id', () => {
 });
 
 describe('pages of the delivery log', () => {
-  it('all pages of the delivery log together are the whole list, for any page size and any number of deliveries per instant', async () => {
+  it('the pages of the delivery log together are the whole log, for any page size', async () => {
     const owner = await h.createEndpoint();
     await put(await h.createEndpoint());
     for (let count = 0; count < 23; count += 1) {
@@ -366,7 +366,7 @@ describe('the tail of the delivery log', () => {
     );
   });
 
-  it('a page of the tail is oldest first, filtered, and followed by the next one', async () => {
+  it('the tail is read oldest first, page by page, with the filters of the log', async () => {
     const owner = await h.createEndpoint();
     const start = await head(owner);
     const added: string[] = [];
@@ -397,7 +397,7 @@ describe('the tail of the delivery log', () => {
     expect(ok(await page(owner, { limit: 2, cursor: first.nextCursor })).headCursor).toBe('');
   });
 
-  it('the tail refuses every cursor that is not valid, and another developer', async () => {
+  it('the tail refuses invalid cursors and other developers', async () => {
     const owner = await h.createEndpoint();
     await put(owner);
     const good = await head(owner);
@@ -423,7 +423,7 @@ describe('the tail of the delivery log', () => {
   });
 });
 
-it('a send that ends while a page of the log is read is listed once, as in flight or as ended', async () => {
+it('a send that ends while a page of the log is read is listed once', async () => {
   const owner = await h.createEndpoint();
   await put(owner);
   const sends = await begin(owner);

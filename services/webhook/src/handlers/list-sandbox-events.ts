@@ -12,7 +12,7 @@ import { decidePage, type LoggedEvent, type LogStart } from '../domain/sandbox-l
 import { loadSandboxPage } from '../repository/sandbox-events.ts';
 
 const MAX_PAGE = 200;
-/** Fits in PostgreSQL's bigint. */
+/** A position of 18 digits fits in PostgreSQL's bigint. */
 const POSITION = /^\d{1,18}$/;
 
 export function listSandboxEvents({

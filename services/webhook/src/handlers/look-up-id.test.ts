@@ -10,7 +10,7 @@ import { useHarness } from '../webhook.fixture.ts';
 const h = useHarness();
 const lookUp = async (id: string) => ok(await h.webhook.lookUpId({ id })).items;
 
-it('a look-up by the id of a delivery or of its event returns it with its attempt, for the endpoints of every developer', async () => {
+it('a look-up of the id of a delivery or an event returns the attempt, for any developer’s endpoint', async () => {
   const [one, other] = [await h.createEndpoint(), await h.createEndpoint()];
   const [attemptId, eventId, programId] = [newId(), newId(), newId()];
   const put = async (endpointId: string) => {

@@ -5,16 +5,16 @@ import type { Database } from '@laurel/postgres';
 import type { FoundItem } from '@laurel/proto/common';
 import { ITEM_KINDS } from '@laurel/proto/enum-names';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
-import { findNamedDeliveries, type NamedDelivery } from '../repository/deliveries-by-id.ts';
+import { type DeliveryByAnyId, findDeliveriesByAnyId } from '../repository/deliveries-by-id.ts';
 
 export function lookUpId({ database }: { database: Database }): Handlers<WebhookServiceService>['lookUpId'] {
   return async ({ id }) => {
-    const found = await findNamedDeliveries(database, parseId(id));
-    return { items: found.map(presentNamedDelivery) };
+    const found = await findDeliveriesByAnyId(database, parseId(id));
+    return { items: found.map(presentDelivery) };
   };
 }
 
-function presentNamedDelivery({ kind, eventType, status, tenant, body }: NamedDelivery): FoundItem {
+function presentDelivery({ kind, eventType, status, tenant, body }: DeliveryByAnyId): FoundItem {
   const { data } = parseJson(body.toString('utf8')) as { readonly data: { readonly attempt_id?: string } };
   return {
     kind: ITEM_KINDS[kind],

@@ -74,7 +74,7 @@ async function resentEvents({ endpoint }: Owner): Promise<readonly string[]> {
 }
 
 describe('sending the failed deliveries of a period again', () => {
-  it('each event that failed in the period is sent again once, unless another delivery of it is pending or delivered', async () => {
+  it('each failed event is resent once, unless another delivery of the event is pending or delivered', async () => {
     const delivery = fc.record({
       status: fc.constantFrom<DeliveryStatus>('failed', 'failed', 'delivered', 'pending'),
       minute: fc.constantFrom(0, 1, 5, 9, 10, 11),
@@ -133,7 +133,7 @@ describe('sending the failed deliveries of a period again', () => {
     }
   });
 
-  it('a call resends at most 1,000, oldest first, and returns the instant from which the next call continues', async () => {
+  it('one call resends at most 1,000 deliveries, oldest first', async () => {
     const owner = await h.createEndpoint();
     const events = await put(
       owner,
@@ -146,7 +146,7 @@ describe('sending the failed deliveries of a period again', () => {
     expect(ok(await resend(owner))).toEqual({ resent: 0, resumeFrom: undefined });
   });
 
-  it('a call that only finds failures that were resent stops after a fixed number of them, and the next call continues there', async () => {
+  it('a call examines a limited number of failures, and the next call continues after them', async () => {
     const owner = await h.createEndpoint();
     const covered = Array.from(
       { length: MAX_EXAMINED },
@@ -156,7 +156,7 @@ describe('sending the failed deliveries of a period again', () => {
       ],
     );
     const [last] = (await put(owner, [...covered, [{ status: 'failed', minute: 20 }]])).slice(-1);
-    // As autovacuum does: without statistics the planner takes the table for an empty one.
+    // The test analyzes like autovacuum: without statistics the planner takes the table for empty.
     await h.database.query({ text: 'analyze deliveries' });
     const first = ok(await resend(owner));
     expect(first).toEqual({ resent: 0, resumeFrom: at((MAX_EXAMINED - 1) / 1_000) });

@@ -47,7 +47,7 @@ const summary = async (developerId: string, programId: string, environment: Envi
     }),
   );
 
-it('the deliveries of a program are summed over the endpoints of its developer, for one environment', async () => {
+it('the summary counts a program’s deliveries over all endpoints of its developer, in one environment', async () => {
   const [programId, other] = [newId(), newId()];
   const { developerId, endpoint: all } = await h.createEndpoint({ programIds: [programId, other] });
   const none = await summary(developerId, programId, Environment.LIVE, 24);
@@ -83,7 +83,7 @@ it('the deliveries of a program are summed over the endpoints of its developer, 
   expect(await summary(newId(), programId, Environment.LIVE, 24)).toEqual({ delivered: 0, failed: 0, pending: 0 });
 });
 
-it('a summary of too many deliveries counts the newest of each endpoint, and returns the instant from which it counts', async () => {
+it('a summary of too many deliveries counts only the newest of each endpoint', async () => {
   const programId = newId();
   const { developerId, endpoint } = await h.createEndpoint({ programIds: [programId] });
   const hoursAgo = (index: number) => 20 * (1 - index / (MAX_EXAMINED_EACH + 5));

@@ -3,7 +3,7 @@ import type { Queryable } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/values/tenant';
 import type { DeliveryStatus } from '../domain/delivery.ts';
 
-export type NamedDelivery = {
+export type DeliveryByAnyId = {
   readonly kind: 'delivery' | 'event';
   readonly eventType: string;
   readonly status: DeliveryStatus;
@@ -25,7 +25,7 @@ from endpoints e cross join lateral (
 };
 
 type Row = {
-  kind: NamedDelivery['kind'];
+  kind: DeliveryByAnyId['kind'];
   event_type: string;
   status: DeliveryStatus;
   program_id: string | null;
@@ -33,7 +33,7 @@ type Row = {
   body: Buffer;
 };
 
-export async function findNamedDeliveries(on: Queryable, id: string): Promise<readonly NamedDelivery[]> {
+export async function findDeliveriesByAnyId(on: Queryable, id: string): Promise<readonly DeliveryByAnyId[]> {
   const rows = await on.query<Row>(SELECT_BY_ANY_ID, [id]);
   return rows.map(({ kind, event_type: eventType, status, program_id: programId, environment, body }) => {
     const tenant = programId === null || environment === null ? null : { programId, environment };

@@ -95,7 +95,8 @@ const LOG_COLUMNS = `d.id, d.event_type, d.status, d.created_at, d.next_attempt_
   a.number, a.started_at, a.duration_ms, a.dns_ms, a.connect_ms, a.wait_ms, a.read_ms, a.http_status, a.error_kind, a.error,
   a.response_excerpt`;
 
-// No row: the developer has no such endpoint. One row without an id: the page is empty.
+// No row means that the developer has no such endpoint; a row without an id, that the page is
+// empty.
 //
 // One statement reads deliveries and their sends. With two, a send whose end is recorded between
 // them would be listed twice, as ended and as in flight.
@@ -154,7 +155,9 @@ const SELECT_ENDPOINT_OF_TENANT = { text: `select d.endpoint_id ${DELIVERY_OF_TE
 
 type Owner = { readonly developerId: string; readonly endpointId: string };
 
-/** The snapshot is null on no row. A row without an id: the page is empty. */
+/**
+ * The snapshot is null only if there is no row. A row without an id means that the page is empty.
+ */
 type PageRow = (LogRow | { id: null }) & { snapshot: string };
 
 /**
@@ -219,7 +222,7 @@ export async function findDelivery(on: Queryable, developerId: string, id: strin
   return { delivery, stored: toStored(row), resendOf: row.resend_of };
 }
 
-/** As above, without its sends. */
+/** A delivery to one of the developer's endpoints, without its sends. */
 export async function findStoredDelivery(
   on: Queryable,
   developerId: string,

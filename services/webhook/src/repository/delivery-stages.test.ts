@@ -24,7 +24,7 @@ async function countedIn(name: string, environment: 'live' | 'test'): Promise<nu
   return values.find(({ labels }) => labels.environment === environment)?.value ?? 0;
 }
 
-test('waiting deliveries are measured from when they are due, first sends and retries separately', async () => {
+test('first sends, retries and due deliveries are counted separately, each with its age', async () => {
   const failedBefore = await failed();
   const target = h.receiver.url((response) => void response.writeHead(500).end());
   const endpoint = await h.endpoint(target.url);

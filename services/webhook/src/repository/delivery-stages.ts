@@ -2,7 +2,9 @@
 import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED, MAX_WALKED } from '@laurel/postgres';
 import { endpointsWithPendingSql, isNotLeasedSql, queueEnvironmentSql } from './sends.ts';
 
-/** Per environment; the rest of a long queue would add no information. */
+/**
+ * The most deliveries counted per environment; the rest of a long queue would add no information.
+ */
 const MAX_COUNTED_OF_ENDPOINT = 100;
 
 const WAITING = {
@@ -19,7 +21,7 @@ left join (
 group by of_stage.stage, known.environment`,
 };
 
-// Reads queue by queue, as the sweep does, so that it need not read all of a long queue.
+// This statement reads queue by queue, like the sweep, so it need not read all of a long queue.
 const DUE = {
   name: 'stage_delivery_due',
   text: `

@@ -43,17 +43,17 @@ const OWN = `select ${COLUMNS} from endpoints where id = $1 and developer_id = $
 
 const SELECT_OWN = { name: 'endpoints_own', text: OWN };
 
-// Conflicts with the key share lock that every insert of a delivery takes, also through its foreign
-// key. So a request that switches an endpoint off waits until concurrent inserts of deliveries end,
-// and closes those deliveries too.
+// This lock conflicts with the key share lock that every insert of a delivery takes, also through
+// its foreign key. So a request that switches an endpoint off waits until concurrent inserts of
+// deliveries end, and closes those deliveries too.
 const LOCK_TO_CHANGE = { text: `${OWN} for update` };
 
 // The endpoint does not change while this lock is held; inserts of deliveries do not wait for each
 // other.
 const LOCK_TO_SEND = { text: `${OWN} for key share` };
 
-// Conflicts with itself and with a change of the endpoint, and with no insert of a delivery: events
-// continue to arrive meanwhile.
+// This lock conflicts with itself and with a change of the endpoint, and with no insert of a
+// delivery: events continue to arrive meanwhile.
 const LOCK_TO_RESEND = { text: `${OWN} for no key update` };
 
 const UPDATE = {

@@ -40,20 +40,20 @@ type LeasedRow = {
   environment: Environment;
 };
 
-/** As SQL: the environment of the queue in which this row of deliveries waits. */
+/** The SQL of the environment of the queue in which this row of deliveries waits. */
 export function queueEnvironmentSql(delivery: string): string {
   return `(coalesce(${delivery}.environment, 'test'))`;
 }
 
-/** As SQL: no process holds a lease of this row of deliveries, or the lease has expired at `$1`. */
+/** The SQL condition that this row of deliveries has no lease, or one that has expired at `$1`. */
 export function isNotLeasedSql(delivery: string): string {
   return `(${delivery}.leased_until is null or ${delivery}.leased_until <= $1)`;
 }
 
 /**
- * As SQL: a recursive query of this name. Its column endpoint_id holds each endpoint with a pending
- * delivery, and then null. It skips from one endpoint to the next in the index, so an endpoint's
- * long queue costs nothing.
+ * The SQL of a recursive query of this name. The column endpoint_id holds each endpoint with a
+ * pending delivery, and then null. The query skips from one endpoint to the next in the index, so
+ * an endpoint's long queue costs nothing.
  */
 export function endpointsWithPendingSql(name: string): string {
   return `${name} as (

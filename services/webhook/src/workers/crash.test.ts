@@ -44,7 +44,7 @@ async function interruptedAt(name: FailpointName) {
 }
 
 describe('a crash', () => {
-  it('a crash before leases are committed leaves the delivery due, and it is sent once the database responds', async () => {
+  it('a delivery whose lease was not committed before a crash is sent once', async () => {
     const { target, delivery } = await interruptedAt('webhook.lease.before-commit');
     expect(target.received).toHaveLength(1);
     expect(await delivery()).toMatchObject({
@@ -102,7 +102,7 @@ describe('a crash', () => {
     expect(target.received).toHaveLength(1);
   });
 
-  it('a crash at each of three sends ends in a failure after the third lease, never in a fourth send', async () => {
+  it('a crash at each of three sends fails the delivery without a fourth send', async () => {
     const { target, delivery } = await interruptedAt('webhook.send.after-request');
     for (const attempts of [2, 3]) {
       arm('webhook.send.after-request');
@@ -132,7 +132,7 @@ async function logged(message: string): Promise<void> {
 }
 
 describe('an unreachable database', () => {
-  it('a send that ends while the database is unreachable is recorded later, and not repeated', async () => {
+  it('a send that ends while the database is unreachable is recorded later', async () => {
     const answer = Promise.withResolvers<void>();
     const target = h.receiver.url((response) => void answer.promise.then(() => response.end()));
     const endpoint = await h.endpoint(target.url);
@@ -150,7 +150,7 @@ describe('an unreachable database', () => {
     expect(target.received).toHaveLength(1);
   });
 
-  it('a delivery that falls due while the database is unreachable is leased as soon as it is back', async () => {
+  it('a delivery that falls due while the database is unreachable is leased once the database responds', async () => {
     const target = h.receiver.url();
     const endpoint = await h.endpoint(target.url);
     arm('webhook.consume.after-commit');
@@ -166,7 +166,7 @@ describe('an unreachable database', () => {
 });
 
 describe('a batch of events', () => {
-  it('a batch of events whose commit fails is stored whole when it is redelivered', async () => {
+  it('a batch of events whose commit failed is stored completely on redelivery', async () => {
     const target = h.receiver.url();
     const endpoint = await h.endpoint(target.url);
     const events = [suspended(endpoint, h.clock()), suspended(endpoint, h.clock())];
@@ -178,7 +178,7 @@ describe('a batch of events', () => {
     expect(target.received).toHaveLength(2);
   });
 
-  it('a batch whose commit got no response is delivered once, by the sweep, even if it is redelivered', async () => {
+  it('a batch whose commit got no response is delivered once, even if it is redelivered', async () => {
     const target = h.receiver.url();
     const endpoint = await h.endpoint(target.url);
     const events = [suspended(endpoint, h.clock())];

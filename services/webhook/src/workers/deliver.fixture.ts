@@ -31,7 +31,7 @@ import { insertEndpoint, updateSecret } from '../repository/endpoints.ts';
 import { insertPrograms } from '../repository/programs.ts';
 import { createDispatcher, type Dispatcher } from './deliver.ts';
 
-/** Long enough that no test reaches it unintentionally. */
+/** The timeout is so long that no test reaches it unintentionally. */
 export const TIMEOUT_MS = 10_000;
 export const LEASE_MS = TIMEOUT_MS + 10_000;
 

@@ -57,7 +57,7 @@ async function switchOff(endpoint: Registered, isActive = false): Promise<void> 
 }
 
 describe('an event', () => {
-  it('an event arrives as one request with exactly the expected headers and bytes, and both signatures verify', async () => {
+  it('an event is delivered as one request with exactly the expected headers and bytes', async () => {
     const { target, endpoint, event, delivery } = await delivered();
     const [request, ...others] = target.received;
     expect(others).toEqual([]);
@@ -94,7 +94,7 @@ describe('an event', () => {
     });
   });
 
-  it('an event goes to every matching endpoint, each with its own id and signature', async () => {
+  it('an event is delivered to every matching endpoint under its own id and signature', async () => {
     const targets = [h.receiver.url(), h.receiver.url(), h.receiver.url()];
     const developerId = newId();
     const endpoints = await Promise.all(targets.map(({ url }) => h.endpoint(url, { developerId })));
@@ -109,7 +109,7 @@ describe('an event', () => {
     }
   });
 
-  it('hundreds of events arrive once each, and none is lost', async () => {
+  it('200 events are each delivered exactly once', async () => {
     const target = h.receiver.url();
     const endpoint = await h.endpoint(target.url);
     const events = Array.from({ length: 200 }, () => suspended(endpoint, h.clock()));
@@ -132,7 +132,7 @@ describe('a program that gets another developer', () => {
     return version;
   };
 
-  it('the next event of a program with a new developer goes to the new developer’s endpoints alone, even if an endpoint of the old developer names the program', async () => {
+  it('after a change of developer, a program’s events go only to the new developer’s endpoints', async () => {
     const [everything, named, theirs] = [h.receiver.url(), h.receiver.url(), h.receiver.url()];
     const old = await h.endpoint(everything.url);
     await h.endpoint(named.url, { developerId: old.developerId, programId: old.tenant.programId });
@@ -149,7 +149,7 @@ describe('a program that gets another developer', () => {
     expect([everything, named, theirs].map(({ received }) => received.length)).toEqual([1, 1, 1]);
   });
 
-  it('a retry that was due to the old developer is closed and never sent', async () => {
+  it('a pending retry to a program’s old developer is closed and never sent', async () => {
     const { target, endpoint, delivery } = await delivered(status(500));
     expect(delivery).toMatchObject({ status: 'pending', attempts: 1 });
     await assign(endpoint, newId());
@@ -159,7 +159,7 @@ describe('a program that gets another developer', () => {
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 1, closed_at: h.clock() });
   });
 
-  it('the old developer can neither read again nor send again what was delivered before, but can still send a test event', async () => {
+  it('the old developer of a program can neither read nor resend its earlier deliveries', async () => {
     const { endpoint, event, delivery } = await delivered();
     const test = newId();
     const queued = { ...queueOf({ endpointId: endpoint.id, tenant: null }), resendOf: null, createdAt: h.clock() };
@@ -286,7 +286,7 @@ describe('the response to a send', () => {
       async () => ({ ca: h.authority, notAfter: new Date(Date.now() - 3_600_000) }),
       'The certificate has expired.',
     ],
-  ])('a server whose certificate %s gets no request, and the log shows why', async (_, optionsOf, error) => {
+  ])('a server whose certificate %s gets no request', async (_, optionsOf, error) => {
     await using server = await startReceiver(await optionsOf());
     const endpoint = await h.endpoint(server.url);
     await h.consume([suspended(endpoint, h.clock())]);
@@ -295,7 +295,7 @@ describe('the response to a send', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('a response whose body never ends is decided by its status, and read only as far as its excerpt needs', async () => {
+  it('the status decides the result of a response whose body never ends', async () => {
     const { delivery } = await delivered((response) => {
       response.writeHead(200);
       const write = () => {
@@ -360,7 +360,7 @@ describe('the response to a send', () => {
 });
 
 describe('a delivery that fails', () => {
-  it('a failed delivery is sent again after 1 minute and after 5 more, under one id, and then never again', async () => {
+  it('a failed delivery is sent again after 1 minute and after 5 more, and then never again', async () => {
     const { target, endpoint } = await delivered(status(500));
     await h.sweep();
     h.clock.advance(MINUTE_MS - 1);
@@ -392,7 +392,7 @@ describe('a delivery that fails', () => {
     expect(target.received).toHaveLength(3);
   });
 
-  it('an endpoint stays on after its delivery has failed: the next event is sent to it', async () => {
+  it('an endpoint stays on after a delivery to it has failed', async () => {
     const { target, endpoint } = await delivered(status(500));
     for (const minutes of [1, 5]) {
       h.clock.advance(minutes * MINUTE_MS);
@@ -407,7 +407,7 @@ describe('a delivery that fails', () => {
     expect(await h.database.query(isActive, [endpoint.id])).toEqual([{ is_active: true }]);
   });
 
-  it('a failed delivery whose retry gets a 2xx is delivered, and not sent again', async () => {
+  it('a retry that gets a 2xx completes the delivery', async () => {
     let answers = 0;
     const { target, endpoint } = await delivered((response) => {
       answers += 1;
@@ -421,7 +421,7 @@ describe('a delivery that fails', () => {
     expect(target.received).toHaveLength(2);
   });
 
-  it('each send is signed with the current secret and goes to the current URL', async () => {
+  it('each send uses the endpoint’s current secret and URL', async () => {
     const { target, endpoint } = await delivered(status(500));
     const secret = await h.rotate(endpoint);
     const moved = h.receiver.url();
@@ -490,7 +490,7 @@ function newDelivery({ id: endpointId, tenant }: Registered) {
 }
 
 describe('an endpoint that is switched off', () => {
-  it('an endpoint that is off gets nothing more: its pending deliveries fail, and the log shows the reason', async () => {
+  it('an endpoint that is off gets no send, and its pending deliveries fail', async () => {
     const { target, endpoint } = await delivered(status(500));
     await switchOff(endpoint);
     const closed = { status: 'failed', attempts: 1, next_attempt_at: null, closed_at: h.clock() };
@@ -508,7 +508,7 @@ describe('an endpoint that is switched off', () => {
     expect(await h.deliveries(endpoint.id)).toHaveLength(2);
   });
 
-  it('a delivery that was inserted while its endpoint was being switched off is closed instead of sent', async () => {
+  it('a delivery that is inserted while its endpoint is switched off is closed without a send', async () => {
     const target = h.receiver.url();
     const endpoint = await h.endpoint(target.url);
     await switchOff(endpoint);
@@ -556,7 +556,7 @@ describe('an endpoint that is switched off', () => {
     },
   );
 
-  it('a deleted endpoint gets nothing more either', async () => {
+  it('a deleted endpoint gets no further send', async () => {
     const { target, endpoint } = await delivered(status(500));
     await deleteEndpoint(h.database, endpoint.id, h.clock());
     h.clock.advance(MINUTE_MS);
@@ -567,7 +567,7 @@ describe('an endpoint that is switched off', () => {
 });
 
 describe('a delivery that a developer sends again', () => {
-  it('a resent delivery is a new one with the same bytes', async () => {
+  it('a resend is a new delivery with the same bytes', async () => {
     const { target, endpoint, event, delivery } = await delivered();
     const [first] = target.received;
     const again = {
@@ -591,7 +591,7 @@ describe('a delivery that a developer sends again', () => {
 });
 
 describe('two processes', () => {
-  it('two processes never send one delivery at the same time, nor twice', async () => {
+  it('two processes send each delivery exactly once', async () => {
     await using replica = h.startDispatcher();
     const targets = Array.from({ length: 20 }, () => h.receiver.url());
     const endpoints = await Promise.all(targets.map(({ url }) => h.endpoint(url)));
@@ -627,7 +627,7 @@ describe('two processes', () => {
   });
 });
 
-describe('the end of a send that comes too late', () => {
+describe('a late result of a send', () => {
   const times = () => ({ now: h.clock(), leasedUntil: new Date(h.clock().getTime() + 1_000), keyVersions: [1] });
   const noPhases = { dnsMs: null, connectMs: null, waitMs: null, readMs: null };
 
@@ -652,7 +652,7 @@ describe('the end of a send that comes too late', () => {
     return { endpoint, first, second };
   }
 
-  it('a late failure does not change the lease of the next send, and replaces the interrupted entry in the log', async () => {
+  it('a late failure does not change the lease of the next send', async () => {
     const { endpoint, first, second } = await leasedTwice();
     expect(await onlyDelivery(endpoint)).toMatchObject({ sends: [{ number: 1, error_kind: 'interrupted' }] });
     const error = { kind: 'timeout', sentence: 'No answer came in time.' } as const;
@@ -670,7 +670,7 @@ describe('the end of a send that comes too late', () => {
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 2 });
   });
 
-  it('a late success makes the delivery delivered, and the failure of the next send changes nothing', async () => {
+  it('a late success makes the delivery delivered, even if the next send fails', async () => {
     const { endpoint, first, second } = await leasedTwice();
     const success = { httpStatus: 200, error: null, responseExcerpt: '', nextSendAt: null };
     await recordSends(h.database, [{ send: first, durationMs: 9, phases: noPhases, result: success }]);
@@ -690,7 +690,7 @@ describe('the end of a send that comes too late', () => {
     expect(await onlyDelivery(endpoint)).toMatchObject({ attempts: 2 });
   });
 
-  it('the late end of a send whose delivery was deleted with its log is not recorded, and does not block others', async () => {
+  it('the late result of a deleted delivery is discarded without affecting other results', async () => {
     const endpoint = await h.endpoint(h.receiver.url().url);
     await insertDelivery(h.database, newDelivery(endpoint));
     const gone = await leaseOne(endpoint);
