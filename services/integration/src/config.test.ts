@@ -49,7 +49,7 @@ describe('the integration service’s configuration', () => {
     ['INTEGRATION_SECRET_KEYS_ACCEPTED', `2:${Buffer.alloc(31).toString('base64')}`],
     ['INTEGRATION_POLLS', '-4'],
     ['EGRESS_ALLOW_CIDRS', '192.168.7.0'],
-  ])('the configuration refuses %s %s, and does not repeat the value', (name, value) => {
+  ])('the configuration refuses %s %s without repeating the value', (name, value) => {
     const issues = issuesOf({ ...REQUIRED, [name]: value });
     expect(issues).toHaveLength(1);
     expect(issues[0]).toMatch(new RegExp(`^${name}: must be`));

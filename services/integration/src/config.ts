@@ -35,7 +35,7 @@ export const integrationConfigSchema = z
      * it.
      */
     INTEGRATION_SECRET_KEYS_ACCEPTED: acceptedKeys,
-    /** From the start of the request for a page to the end of its body. */
+    /** The time from the start of the request for a page to the end of its body. */
     INTEGRATION_POLL_TIMEOUT_MS: durationMs.default(DEFAULT_PAGE_TIMEOUT_MS),
     /** How often the poller looks for due polls. */
     INTEGRATION_SWEEP_MS: durationMs.default(DEFAULT_SWEEP_MS),

@@ -75,7 +75,7 @@ async function startParts(config: IntegrationConfig, foundation: Foundation): Pr
   const log = started.use(createLogWriter({ database, logger }));
   const pollsPerOrigin = config.INTEGRATION_POLLS_PER_ORIGIN;
   const egress = started.use(
-    // Enough for both environments, so a live poll never waits for the connection of a test poll.
+    // This suffices for both environments: no live poll waits for the connection of a test poll.
     createEgress({ ...egressOptionsOf(config), connectionsPerOrigin: 2 * pollsPerOrigin }),
   );
   const timeoutMs = config.INTEGRATION_POLL_TIMEOUT_MS;

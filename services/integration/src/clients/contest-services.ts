@@ -14,7 +14,7 @@ export type AttemptQuery = {
   readonly tenant: Tenant;
   readonly playerRef: string;
   readonly parent: { readonly kind: 'challenge' | 'round'; readonly id: string };
-  /** For the contest service's logs. */
+  /** The id of the request, for the contest service's logs. */
   readonly requestId: string;
 };
 

@@ -146,7 +146,7 @@ export interface Settling {
   samplesOf(challengeId: string): Promise<readonly object[]>;
 }
 
-/** For one test file, whose tests share the integration and the contest services. */
+/** Sets up one test file, whose tests share the integration and the contest services. */
 export function useSettling(): Settling {
   const settling = {} as Settling;
   const stack = new AsyncDisposableStack();

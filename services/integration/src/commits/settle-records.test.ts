@@ -42,7 +42,7 @@ async function resultOf(record: ReadRecord, source = s.source) {
 }
 
 describe('a record that names its attempt', () => {
-  it('a record that names its attempt settles it once: a repeated record is a duplicate, and one with another score is refused', async () => {
+  it('a record that names its attempt settles it exactly once', async () => {
     const id = newPlayer().open();
     const record = byId(id, { score: 12.5, tiebreak: 3, evidenceJson: '{"a":1.0}' });
     const [first] = await s.settler.settle(s.source, [record]);
@@ -62,7 +62,7 @@ describe('a record that names its attempt', () => {
     expect(s.contests.reportsOf(id)).toMatchObject([{ score: 12.5, tiebreak: 3, evidenceJson: '{"a":1.0}' }]);
   });
 
-  it('one of twelve scores for one attempt that arrive at two replicas at once settles it, the others are refused', async () => {
+  it('only one of twelve concurrent scores for one attempt settles the attempt', async () => {
     const id = newPlayer().open();
     const ends = await Promise.all(
       Array.from({ length: 12 }, (_, score) =>
@@ -74,7 +74,7 @@ describe('a record that names its attempt', () => {
     expect(s.contests.reportsOf(id)).toMatchObject([{ score: codes.indexOf(null) }]);
   });
 
-  it('a record that names its attempt finds none in another program or environment, or if no service owns the id', async () => {
+  it('a record that names an attempt of another program or environment is rejected with not_found', async () => {
     const id = newPlayer().open();
     const { tenant } = s.source;
     for (const other of [
@@ -87,7 +87,7 @@ describe('a record that names its attempt', () => {
     expect(s.contests.reportsOf(id)).toEqual([]);
   });
 
-  it('a record that names its attempt is not stored by the integration service, because the contest service stores it', async () => {
+  it('a record that names its attempt is not stored by the integration service', async () => {
     const before = await s.countPairs();
     await resultOf(byId(newPlayer().open(), { dedupe: 'x' }));
     expect(await s.countPairs()).toBe(before);
@@ -95,7 +95,7 @@ describe('a record that names its attempt', () => {
 });
 
 describe('the records of one body', () => {
-  it('the records of one body are settled separately: a refused, ignored or unreadable one does not affect the others', async () => {
+  it('a refused, ignored or unreadable record does not affect the other records of its body', async () => {
     const [good, settled] = [newPlayer().open(), newPlayer().open()];
     await resultOf(byId(settled, { score: 1 }));
     const unknown = newOwnedId('challenge');
@@ -115,7 +115,7 @@ describe('the records of one body', () => {
     expect(ends[1]?.result.message).toBe('map.score: `/s` names nothing in the record.');
   });
 
-  it('a report that is in a body twice, or in two bodies, is settled once', async () => {
+  it('a report that arrives twice in one body is settled once', async () => {
     const id = newPlayer().open();
     const ends = await s.settler.settle(s.source, [byId(id), byId(id)]);
     expect(ends.map((end) => end.result.status).sort()).toEqual(['duplicate', 'settled']);
@@ -130,7 +130,7 @@ describe('the records of one body', () => {
     ]);
   });
 
-  it('bodies with two reports of one player settle the player’s two attempts, the oldest first', async () => {
+  it('two reports of one player in one body settle the player’s two attempts, the oldest first', async () => {
     const player = newPlayer();
     const attempts = [player.open(), player.open()];
     const records = [1, 2, 3].map((score) => byPlayer({ ...player, pick: 'oldest' }, { score }));
@@ -142,7 +142,7 @@ describe('the records of one body', () => {
     ]);
   });
 
-  it('the records of one body fail together if the contest service fails for one, and settle once when sent again', async () => {
+  it('the records of a body settle once even if the body failed and is sent again', async () => {
     const [one, other] = [newPlayer().open(), newPlayer().open()];
     s.contests.failOn(other, 'before');
     await expect(s.settler.settle(s.source, [byId(one), byId(other)])).rejects.toThrow('unreachable');
@@ -153,7 +153,7 @@ describe('the records of one body', () => {
 });
 
 describe('a record that names a player', () => {
-  it('a record that names a player settles the attempt that it found, and its pair is committed before that', async () => {
+  it('a record that names a player commits its pair before it settles the attempt', async () => {
     const player = newPlayer();
     const id = player.open();
     let pairs: bigint | undefined;
@@ -164,7 +164,7 @@ describe('a record that names a player', () => {
     expect(pairs).toBe(1n);
   });
 
-  it('a record that names a player and is sent again settles the same attempt or none, never the next one', async () => {
+  it('a repeated record that names a player never settles a later attempt', async () => {
     for (const pick of ['only', 'oldest'] as const) {
       const player = newPlayer();
       const first = player.open();
@@ -205,7 +205,7 @@ describe('a record that names a player', () => {
     },
   );
 
-  it('a record whose pair was lost settles no other attempt, because the contest service knows the report', async () => {
+  it('a repeated record whose pair was lost settles no other attempt', async () => {
     for (const pick of ['only', 'oldest'] as const) {
       const player = newPlayer();
       const first = player.open();
@@ -231,7 +231,7 @@ describe('a record that names a player', () => {
     expect(s.contests.reportsOf(second)).toEqual([]);
   });
 
-  it('a record is bound to the attempt that the first of two replicas committed, even if they found different ones', async () => {
+  it('a record is bound to the attempt that the first of two replicas committed', async () => {
     const player = newPlayer();
     const first = player.open();
     const record = byPlayer({ ...player, pick: 'oldest' });
@@ -254,7 +254,7 @@ describe('a record that names a player', () => {
     expect(attempts.flatMap((id) => s.contests.reportsOf(id))).toEqual([]);
   });
 
-  it('a record is refused with the contest service’s code, and settles the same attempt once it is corrected', async () => {
+  it('a corrected record settles the attempt for which the first record was refused', async () => {
     const player = newPlayer();
     const id = player.open();
     s.contests.refuseNext(id, refused('tiebreak_required'));
@@ -264,7 +264,7 @@ describe('a record that names a player', () => {
 });
 
 describe('a score without an attempt', () => {
-  it('a score without an attempt is sampled once per report while its challenge calibrates, and settles no later attempt', async () => {
+  it('a score without an attempt is kept as one sample while its challenge calibrates', async () => {
     const player = newPlayer();
     s.contests.calibrate(player.parentId);
     const record = byPlayer(player, { score: 42.5 });
@@ -278,7 +278,7 @@ describe('a score without an attempt', () => {
     ]);
   });
 
-  it('a score is not sampled if the player has an open attempt, or the challenge has its bar', async () => {
+  it('a score is not kept as a sample if the player has an open attempt', async () => {
     const player = newPlayer();
     expect(await resultOf(byPlayer(player))).toEqual(result('rejected', null, 'not_found'));
     s.contests.calibrate(player.parentId);
@@ -287,7 +287,7 @@ describe('a score without an attempt', () => {
     expect(await s.samplesOf(player.parentId)).toEqual([]);
   });
 
-  it('a score makes one sample when it arrives at two replicas, or twice in a body', async () => {
+  it('a score that arrives twice is kept as one sample', async () => {
     const player = newPlayer();
     s.contests.calibrate(player.parentId);
     const record = byPlayer(player);
@@ -296,7 +296,7 @@ describe('a score without an attempt', () => {
   });
 });
 
-it('a report settles one attempt and an attempt has one report, for any order, bodies, replicas and failures', async () => {
+it('a report settles at most one attempt, and an attempt is settled by at most one report', async () => {
   const step = fc.record({
     report: fc.nat(3),
     copies: fc.integer({ min: 1, max: 3 }),

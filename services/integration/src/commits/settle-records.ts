@@ -54,7 +54,7 @@ import type { ReportStore } from './report-store.ts';
 export type ReportSource = {
   readonly integrationId: string;
   readonly tenant: Tenant;
-  /** For the contest service's logs. */
+  /** The id of the request, for the contest service's logs. */
   readonly requestId: string;
 };
 
@@ -92,7 +92,7 @@ type End = {
 const PLAYERS_AT_A_TIME = 200;
 /** More reports would time out, so they fail immediately. */
 const MAX_QUEUED = 5_000;
-/** For a report that names a player, from its arrival until its end. */
+/** The deadline of a report that names a player, from its arrival until its end. */
 const DEADLINE_MS = 8_000;
 
 export function createRecordSettler(deps: {
@@ -164,7 +164,7 @@ export function createRecordSettler(deps: {
       tenant: presentTenant(tenant),
       evidenceJson,
       requestId,
-      // Declared as the first use of the key, so that a report that was recorded with another
+      // This is declared the key's first use, so that a report that was recorded with another
       // attempt or score is never recorded again.
       keyUse: name === null ? undefined : { ...keyUseOf(name, reported), isFirst: true, usedAt: clock() },
     });

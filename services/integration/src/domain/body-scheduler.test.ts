@@ -20,7 +20,7 @@ function start(bodyMs: number) {
   return { bodyScheduler, read, body, nextTurn: () => scheduled.shift()?.(), scheduled };
 }
 
-test('a live body is read immediately, however many bodies of test keys and dry runs wait', async () => {
+test('a live body is read immediately, however many test bodies and dry runs wait', async () => {
   const { bodyScheduler, read, body, nextTurn } = start(5);
   const flood = Array.from({ length: 500 }, (_, index) => bodyScheduler.run(testOf('flood'), body(`t${index}`)));
   const dryRuns = Array.from({ length: 500 }, (_, index) => bodyScheduler.runDryRun(body(`d${index}`)));
@@ -45,7 +45,7 @@ test('one turn of the scheduler reads one large body, or several small ones', ()
   }
 });
 
-test('programs are read in turn, however many bodies one of them has waiting', () => {
+test('programs are read in turn, however many bodies of one program wait', () => {
   const { bodyScheduler, read, body, nextTurn, scheduled } = start(5);
   for (let index = 0; index < 50; index += 1) void bodyScheduler.run(testOf('flood'), body('flood'));
   void bodyScheduler.run(testOf('other'), body('other'));
@@ -56,7 +56,7 @@ test('programs are read in turn, however many bodies one of them has waiting', (
   expect(read).toHaveLength(52);
 });
 
-test('a body that throws rejects only its own call, and a program with too many bodies is refused', async () => {
+test('a body that throws rejects only its own call', async () => {
   const { bodyScheduler, body, nextTurn } = start(0);
   const failing = bodyScheduler.run(testOf('a'), () => {
     throw new Error('unreadable');

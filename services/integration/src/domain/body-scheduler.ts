@@ -31,7 +31,7 @@ export function createBodyScheduler({
   readonly now?: () => number;
   readonly schedule?: (turn: () => void) => void;
 } = {}): BodyScheduler {
-  /** In the order of their turns. A subject without work is not in the map. */
+  /** The subjects in the order of their turns. A subject without work is not in the map. */
   const queues = new Map<string, (() => void)[]>();
   let isScheduled = false;
 

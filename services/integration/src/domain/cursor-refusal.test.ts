@@ -14,13 +14,13 @@ function droppedAt(failures: readonly PollFailure[], cursor: string | null = 'c1
   return null;
 }
 
-test('the third refusal in a row drops a cursor, 400 and 410 alike, and any other failure resets the count', () => {
+test('the third response of 400 or 410 in a row drops the cursor', () => {
   expect(droppedAt(['http_400', 'http_410', 'http_400'])).toBe(3);
   expect(droppedAt(['http_410', 'http_410', 'http_500', 'http_410', 'http_410'])).toBeNull();
   expect(droppedAt(['http_410', 'timeout', 'http_410', 'http_410', 'http_400'])).toBe(5);
 });
 
-test('a poll without a cursor drops nothing, and other failures drop no cursor', () => {
+test('only responses of 400 and 410 drop a cursor', () => {
   const failure = fc.constantFrom<PollFailure>('http_400', 'http_401', 'http_404', 'http_410', 'http_429', 'timeout');
   fc.assert(
     fc.property(fc.array(failure), (failures) => {

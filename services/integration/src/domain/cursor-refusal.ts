@@ -12,7 +12,7 @@ const MAX_REFUSALS = 3;
 const REFUSALS: ReadonlySet<PollFailure> = new Set(['http_400', 'http_410']);
 
 export type CursorRefusals = {
-  /** How many in a row, for the same cursor. */
+  /** The number of refusals in a row, for the same cursor. */
   readonly refusals: number;
   readonly isDropped: boolean;
 };

@@ -60,7 +60,7 @@ describe('the members of a map that are absent', () => {
     expect(canonical).toMatchObject({ tiebreak: null, evidence: null });
   });
 
-  test('a map can read a score beside a player, and records at another place', () => {
+  test('a map can read a player’s score from records at another place', () => {
     expect(mapIn({ records: '/events', attempt: PLAYER, dedupe: '/id' })).toMatchObject({
       records: { text: '/events' },
       attempt: { kind: 'player' },
@@ -334,7 +334,7 @@ test.each([
   ['parameters of a query', (count: number) => pullOf({ query: times(count, 'v') }), 'pull.query'],
   ['headers', (count: number) => pullOf({ headers: times(count, 'v') }), 'pull.headers'],
   ['members of the partner', (count: number) => ({ 'x-notes': list(count, 1) }), 'x-notes'],
-])('a descriptor that is saved has at most 100 %s, and a stored one with more is still read', (_what, of, field) => {
+])('a saved descriptor may have at most 100 %s', (_what, of, field) => {
   const text = (count: number) => JSON.stringify(of(count));
   expect(isRefused(parseSentDescriptor(text(100), 'pull_poll'))).toBe(false);
   const message = `The descriptor is not valid: \`${field}\` has more than 100 members.`;
@@ -343,8 +343,8 @@ test.each([
 });
 
 test('a descriptor that is saved has at most 500 values in total', () => {
-  // Counted are: three of the map, `version` and `map`; and for each condition itself, its two
-  // members and its values.
+  // The values counted are three of the map, `version` and `map`; and for each condition itself,
+  // its two members and its values.
   const text = (values: number) => JSON.stringify(mapOf({ when: [...list(4, condition(97)), condition(values)] }));
   expect(isRefused(parseSentDescriptor(text(91), 'push_webhook'))).toBe(false);
   const message = 'The descriptor has more than 500 values.';
@@ -357,18 +357,18 @@ test.each([
   ['evidence', (text: string) => mapOf({ evidence: { any: text } }), 'map.evidence'],
   ['condition', (text: string) => mapOf({ when: [{ pointer: text, in: [1] }] }), 'map.when.0'],
   ['page', (text: string) => pullOf({ paging: { type: 'next_url', pointer: text } }), 'pull.paging'],
-])('a pointer in the %s has at most 255 characters in a descriptor that is saved', (_what, of, field) => {
+])('a pointer in the %s may have at most 255 characters in a saved descriptor', (_what, of, field) => {
   const parse = (characters: number) => parseSentDescriptor(JSON.stringify(of(pointer(characters))), 'pull_poll');
   expect(isRefused(parse(255))).toBe(false);
   const message = `The descriptor is not valid: \`${field}\` has a pointer of more than 255 characters.`;
   expect(parse(256)).toMatchObject({ code: 'invalid_request', message });
 });
 
-test('a text that is not a pointer may be longer than 255 characters, whatever its member is called', () => {
+test('a text that is not a pointer may be longer than 255 characters', () => {
   const query = { dedupe: `/${'v'.repeat(900)}` };
   expect(isRefused(parseSentDescriptor(JSON.stringify(pullOf({ query })), 'pull_poll'))).toBe(false);
 });
 
-test('a descriptor that names a member twice is refused, because two readers could read it differently', () => {
+test('a descriptor that names a member twice is refused', () => {
   expect(parseDescriptorText('{"version":1,"version":1}', 'push_webhook')).toMatchObject({ kind: 'refused' });
 });

@@ -99,8 +99,8 @@ function checkInterval(transport: Transport, sent: number | undefined): Refused 
 }
 
 /**
- * Checked after every change that leaves the integration active, even one that does not touch its
- * status.
+ * Checks what an active integration needs. Every change that leaves the integration active is
+ * checked, even one that does not touch the status.
  */
 function checkActivation({ status, transport, hasSigningSecret, pullOrigin }: Integration): Refused | null {
   if (status !== 'active') return null;

@@ -14,7 +14,7 @@ export const MAX_POINTER_CHARACTERS = 255;
 export const WHOLE: JsonPointer = { text: '', path: [] };
 
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
-/** No sign and no leading zero. */
+/** An index has no sign and no leading zero. */
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
 /** Null if the text is not a pointer, or uses the index `-`. */

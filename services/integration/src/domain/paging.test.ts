@@ -66,7 +66,7 @@ describe('a page is the last one of its poll', () => {
   });
 });
 
-test('if the URL asks for a size, a page as large as the one before is full only at that size', () => {
+test('if the URL asks for a page size, only a page of that size is full', () => {
   const run = (id: number) => ({ id, at: 't5' });
   const kindOf = (query: object) => {
     const { descriptor, pull } = pollOf({ ...SINCE, query });

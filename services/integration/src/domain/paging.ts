@@ -40,9 +40,9 @@ export type PageRequest = {
   readonly isResumed: boolean;
   /** Whether an earlier page of this poll brought a new record. */
   readonly hasNews: boolean;
-  /** For `since`: the page before this one in the same poll. */
+  /** The page before this one in the same poll, for `since`. */
   readonly before: SincePage | null;
-  /** For `since`: whether the last poll got stuck at the cursor with which this one begins. */
+  /** Whether the last poll got stuck at the cursor with which this one begins, for `since`. */
   readonly wasStuck: boolean;
 };
 

@@ -38,7 +38,7 @@ export type PageAnswer =
   | { readonly kind: 'aborted' };
 
 const NOTHING = Buffer.alloc(0);
-/** Too Many Requests and Service Unavailable. */
+/** The statuses Too Many Requests and Service Unavailable. */
 const ASK_LATER: ReadonlySet<number> = new Set([429, 503]);
 
 /** An incomplete body is not a page, however much of it arrived. */

@@ -21,7 +21,7 @@ function learn(slots: PollSlots, origins: readonly string[], durationMs: number)
 }
 
 describe('the slots of polls', () => {
-  it('an origin gets its share of the slots, and the other origins behind it in the queue get theirs', () => {
+  it('an origin gets at most its share of the slots, and the origins behind it get theirs', () => {
     const slots = createPollSlots({ polls: 8, pollsPerOrigin: 2 });
     slots.setWaiting([...many(10, () => 'one', 'a'), ...many(3, () => 'other', 'b')]);
     expect(originsOf(slots.allocate())).toEqual(['one', 'one', 'other', 'other']);
@@ -50,7 +50,7 @@ describe('the slots of polls', () => {
     expect(allocated.at(-1)?.origin).toBe('prompt');
   });
 
-  it('live polls are first, and test polls hold at most half of the slots, however many are due and prompt', () => {
+  it('test polls hold at most half of the slots, however many test polls are due', () => {
     const slots = createPollSlots({ polls: 8, pollsPerOrigin: 2 });
     const flood = Array.from({ length: 50 }, (_, index) => due(`t${index}`, `origin${index}`, 'test'));
     slots.setWaiting([...flood, due('l', 'game')]);
@@ -64,7 +64,7 @@ describe('the slots of polls', () => {
     ]);
   });
 
-  it('slow test polls of an origin neither use up its slots for live polls nor make it count as slow there', () => {
+  it('slow test polls of an origin do not affect its live polls', () => {
     const slots = createPollSlots({ polls: 8, pollsPerOrigin: 2 });
     learn(slots, ['game'], 10);
     const flood = Array.from({ length: 9 }, (_, index) => due(`t${index}`, 'game', 'test'));
@@ -89,7 +89,7 @@ describe('the slots of polls', () => {
     expect(slots.waiting).toBe(0);
   });
 
-  it('whatever happens, no limit is exceeded, no integration is polled twice at once, and at the end every slot is free', () => {
+  it('no limit of the slots is exceeded, and no integration is polled twice at once', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('due' as const), of: fc.array(fc.nat(30), { maxLength: 30 }) }),
       fc.record({ kind: fc.constant('allocate' as const) }),

@@ -50,14 +50,14 @@ describe('the text of a descriptor that is stored', () => {
 });
 
 describe('what becomes of the secret of a poll', () => {
-  it('a secret that is sent replaces the stored one, and requests without authentication remove it', () => {
+  it('a new secret replaces the stored one, and requests without authentication remove it', () => {
     const stored = pullOf(withoutSecret('bearer'));
     expect(decidePullSecret(pullOf({ auth: AUTHS.bearer }), stored)).toEqual({ kind: 'replace', secret: SECRET });
     expect(decidePullSecret(pullOf({}), stored)).toEqual({ kind: 'remove' });
     expect(decidePullSecret(null, stored)).toEqual({ kind: 'remove' });
   });
 
-  it('a secret that is omitted is kept for another path of the same origin', () => {
+  it('the stored secret is kept if an update omits it and the origin stays the same', () => {
     const stored = pullOf(withoutSecret('header'));
     const moved = pullOf({ ...withoutSecret('header'), url: 'https://EXAMPLE.com:443/other?page=2' });
     expect(decidePullSecret(moved, stored)).toEqual({ kind: 'keep' });
@@ -92,7 +92,7 @@ describe('what becomes of the secret of a poll', () => {
 });
 
 describe('where the next poll continues', () => {
-  it('the stored cursor is dropped if the URL, the query or the paging changes, and with no other change', () => {
+  it('the stored cursor is dropped exactly if the URL, the query or the paging changes', () => {
     const paging = { type: 'cursor', param: 'after', pointer: '/next' };
     const before = pullOf({ paging });
     for (const other of [{ url: 'https://example.com/v2' }, { query: { a: '1' } }, { paging: { type: 'none' } }])
@@ -103,7 +103,7 @@ describe('where the next poll continues', () => {
     expect(cursorStaysValid(null, null)).toBe(true);
   });
 
-  it('the origin of a URL has neither its path nor the default port', () => {
+  it('the origin of a URL has neither a path nor a default port', () => {
     expect(originOf(pullOf({ url: 'https://Example.com:443/a?b' }))).toBe('https://example.com');
     expect(originOf(null)).toBeNull();
   });

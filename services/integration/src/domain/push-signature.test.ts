@@ -25,7 +25,7 @@ const UNDER_BYTES = signWebhook(Buffer.from(CURRENT, 'hex').toString('latin1'), 
 const FULL_WORK = [body.length, body.length];
 
 describe('the signature of a push', () => {
-  it('a push verifies with the current secret, and with the previous one until that is retired', () => {
+  it('a push verifies with the current secret, and with the previous one until the partner retires it', () => {
     expect(verify(signWebhook(CURRENT, body), BOTH)).toEqual({ verified: true, hmacs: FULL_WORK });
     expect(verify(signWebhook(PREVIOUS, body), BOTH)).toEqual({ verified: true, hmacs: FULL_WORK });
     const retired = { current: CURRENT, previous: null };
@@ -52,7 +52,7 @@ describe('the signature of a push', () => {
     expect(verify(signature, NO_SECRETS)).toEqual({ verified: false, hmacs: FULL_WORK });
   });
 
-  it('a signature verifies in any case of its letters, at the same cost', () => {
+  it('a signature verifies whatever the case of its letters', () => {
     const cased = fc
       .func(fc.boolean())
       .map(
@@ -70,7 +70,7 @@ describe('the signature of a push', () => {
     expect(verify(upperCaseDigits, BOTH)).toEqual({ verified: true, hmacs: FULL_WORK });
   });
 
-  it('no push verifies with the dummy secret that replaces a missing one', () => {
+  it('no push verifies with the dummy that takes the place of a missing secret', () => {
     const signature = signWebhook(IN_PLACE_OF_A_SECRET, body);
     expect(verify(signature, NO_SECRETS)).toEqual({ verified: false, hmacs: FULL_WORK });
     expect(verify(signature, { current: CURRENT, previous: null })).toEqual({ verified: false, hmacs: FULL_WORK });

@@ -18,7 +18,7 @@ export const NO_SECRETS: SigningSecrets = { current: null, previous: null };
 /** A dummy of a secret's length. */
 const IN_PLACE_OF_A_SECRET = '0'.repeat(64);
 
-// Without the flag `u`, with which a long s (U+017F) would match an s.
+// The pattern has no flag `u`, with which a long s (U+017F) would match an s.
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/i;
 /** A dummy of a signature's length, compared so that timing reveals nothing. */
 const NO_SIGNATURE = `sha256=${'-'.repeat(64)}`;

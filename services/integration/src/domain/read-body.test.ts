@@ -362,13 +362,13 @@ describe('the evidence of a body', () => {
     return read.records.map(({ kind }) => kind);
   };
 
-  test('evidence of a stored descriptor whose 1,400 members share one large value is refused unwritten', () => {
+  test('evidence of 1,400 members that share one large value is refused', () => {
     const map = { ...OF_ATTEMPT, evidence: members(1_400, '/e') };
     const read = readBody(parsed(map), run(`"e":"${'x'.repeat(250_000)}"`));
     expect(read).toEqual({ kind: 'single', record: failed('', 'map.evidence', LARGE) });
   });
 
-  test('a body’s evidence may be four times the body and 64 KiB; only a record beyond it is rejected', () => {
+  test('the evidence of a body may have four times the body’s size and 64 KiB', () => {
     const map = { ...OF_ATTEMPT, evidence: { build: { const: 'c'.repeat(10_000) } } };
     const body = `[${Array(20).fill(run('"a":1')).join(',')}]`;
     const whole = Math.floor((4 * body.length + 65_536) / '{"build":""}'.padEnd(10_012).length);
@@ -376,7 +376,7 @@ describe('the evidence of a body', () => {
     expect(kindsOf(map, body)).toEqual([...Array(whole).fill('report'), ...Array(20 - whole).fill('unreadable')]);
   });
 
-  test('the evidence of a hundred records with the most that each may hold is kept', () => {
+  test('a hundred records may each have the most evidence that one record may have', () => {
     const map = { ...OF_ATTEMPT, evidence: { all: '', again: '/note', build: { const: '1.4' } } };
     expect(
       kindsOf(

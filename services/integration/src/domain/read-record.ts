@@ -75,8 +75,8 @@ export function readRecord(map: RecordMap, record: Json, budget: EvidenceBudget)
   if (!map.when.every((condition) => holds(condition, record))) return { kind: 'ignored' };
   const attempt = readAttempt(map.attempt, record);
   if (attempt.kind === 'unreadable') return attempt;
-  // Checked even if the descriptor reads no part with NUL, because no body of `/v1` may contain it
-  // anywhere.
+  // NUL is refused even where the descriptor does not read it, because no body of `/v1` may contain
+  // it.
   if (spellsNul(record.text)) return unreadable(WHOLE, 'map.records', WITH_NUL);
   const score = readNumber(map.score, 'map.score', record);
   if (typeof score === 'object') return score;
@@ -195,8 +195,8 @@ function evidenceOf({ members, paths }: EvidenceMembers, record: Json): string |
 }
 
 /**
- * Shortened, because a pointer of an old descriptor may have kilobytes, and each record of a body
- * would repeat it.
+ * The pointer is shortened, because one of an old descriptor may have kilobytes, and each record of
+ * a body would repeat it.
  */
 function unreadable({ text }: JsonPointer, field: string, message: string): Unreadable {
   return { kind: 'unreadable', failure: { pointer: shortenedPointer(text), field, message } };

@@ -2,7 +2,7 @@
 import { isRefused } from '@laurel/errors';
 import { type Descriptor, parseDescriptorText } from '../domain/descriptor.ts';
 
-/** Each takes some kilobytes. */
+/** A parsed descriptor takes some kilobytes. */
 const MAX_DESCRIPTORS = 1_000;
 
 type Described = { readonly id: string; readonly descriptorText: string };

@@ -35,7 +35,7 @@ function read(readJson: string) {
 }
 
 describe('a record that can be read is shown as it would be reported', () => {
-  it('a readable record is shown by its attempt, with each digit of its evidence, without members that are not read', async () => {
+  it('a readable record is shown with its attempt and with every digit of its evidence', async () => {
     const id = newId();
     const sample = `{"attempt_id":"${id.toUpperCase()}","score":87.50,"evidence":{"seed": 12345678901234567891},"other":1}`;
     const value = `{"attempt":{"attempt_id":"${id}"},"score":87.5,"tiebreak":null,"dedupe":null,"evidence":{"seed": 12345678901234567891}}`;
@@ -69,7 +69,7 @@ describe('a record that can be read is shown as it would be reported', () => {
   );
 });
 
-it('each record of a list has its own result: an ignored or unreadable one hides no other', async () => {
+it('each record of a list has its own result', async () => {
   const [first, last] = [newId(), newId()];
   const descriptor = {
     version: 1,
@@ -121,12 +121,12 @@ describe('the page after the sample', () => {
   const nextOf = async (descriptor: object, sample: object) =>
     (await answerTo(descriptor, sample, PULL_POLL)).nextPageJson;
 
-  it('the page after the sample is shown as it would be requested', async () => {
+  it('the page after the sample is shown with the URL and the cursor of its request', async () => {
     const next = JSON.parse(await nextOf(byCursor, { next: 'b 1' }));
     expect(next).toEqual({ url: 'https://game.example/runs?v=2&after=b+1', cursor: 'b 1' });
   });
 
-  it('the page after the sample is empty after the last page, and without paging', async () => {
+  it('no page after the sample is shown after the last page, or without paging', async () => {
     expect(await nextOf(byCursor, { next: null })).toBe('');
     expect(await nextOf(pullOf({}), { next: 'b' })).toBe('');
   });
@@ -155,7 +155,7 @@ describe('a dry run is refused', () => {
     ]);
   });
 
-  it('a dry run of a descriptor beyond its limits is refused, and the message names the member that is too large', async () => {
+  it('a dry run of a descriptor beyond its limits is refused with the name of the member', async () => {
     const evidence = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [index, '/e']));
     expect(await refusalOf({ descriptorJson: JSON.stringify({ version: 1, map: { evidence } }) })).toEqual([
       'invalid_request',
@@ -168,7 +168,7 @@ describe('a dry run is refused', () => {
     ]);
   });
 
-  it('a dry run of a sample above 239 KiB is refused: that is the rest of a body beside the largest descriptor', async () => {
+  it('a dry run of a sample above 239 KiB is refused', async () => {
     const sampleOf = (bytes: number) => `"${'é'.repeat((bytes - 2) / 2)}"`;
     expect(ok(await ask({ sampleJson: sampleOf(239 * 1024) })).records).toHaveLength(1);
     const tooLarge = ['invalid_request', 'The sample is larger than 239 KiB.'];

@@ -60,7 +60,7 @@ function presentRecord(record: ReadRecord, index: number): DryRunRecord {
   }
 }
 
-/** Uses the descriptor's names. */
+/** Presents the attempt under the names of the descriptor. */
 function presentAttempt(attempt: Extract<ReadRecord, { kind: 'report' }>['attempt']): object {
   if (attempt.kind === 'id') return { attempt_id: attempt.attemptId };
   const { playerRef, parent, pick } = attempt;

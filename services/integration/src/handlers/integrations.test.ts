@@ -91,7 +91,7 @@ describe('a new integration', () => {
     expect(await storedSecrets(integration.id)).toEqual({ signing: secret, previous: null, pull: null });
   });
 
-  it('a pull_poll has no signing secret, and an interval of a minute unless it asks for another', async () => {
+  it('a new pull_poll has no signing secret and is polled every minute by default', async () => {
     const { integration, secret } = await createPoll();
     expect(secret).toBe('');
     expect(integration).toMatchObject({ hasSigningSecret: false, pullIntervalSeconds: 60, nextPollAt: undefined });
@@ -161,7 +161,7 @@ describe('a new integration', () => {
     expect((await listed(tenant)).map(({ id }) => id)).toEqual(ids);
   });
 
-  it('120 concurrent creations on two replicas create exactly 100 integrations, and the other environment has its own 100', async () => {
+  it('120 concurrent creations on two replicas create exactly 100 integrations', async () => {
     await using replica = await h.startReplica();
     const tenant = await h.newTenant();
     const request = { tenant, transport: SDK_DIRECT, descriptorJson: '{}' };
@@ -180,7 +180,7 @@ describe('a new integration', () => {
 });
 
 describe('the owner of an integration', () => {
-  it('an integration of another program or environment is not found and stays unchanged', async () => {
+  it('an integration of another program or environment is not found and cannot be changed', async () => {
     const { integration, tenant } = await h.createIntegration();
     const before = await storedSecrets(integration.id);
     const other = await h.newTenant();
@@ -228,7 +228,7 @@ describe('a change of an integration', () => {
     expect(await listed(tenant)).toEqual([integration]);
   });
 
-  it('after concurrent activations and suspensions a poll is due exactly if the integration is active', async () => {
+  it('after concurrent changes of its status an integration has a due poll exactly if it is active', async () => {
     await using replica = await h.startReplica();
     const { integration, tenant } = await createPoll();
     const integrationId = integration.id;
@@ -243,7 +243,7 @@ describe('a change of an integration', () => {
     }
   });
 
-  it('a change of the paging drops the cursor and ends the lease of a running poll, and a change of the mapping does not', async () => {
+  it('a change of the paging drops the cursor and ends the lease of a running poll', async () => {
     const { integration, tenant } = await createPoll();
     const { id } = integration;
     await h.database.query({ text: `update integrations set cursor = 'c7', lease_number = 4 where id = $1` }, [id]);
@@ -259,7 +259,7 @@ describe('a change of an integration', () => {
 });
 
 describe('signing secrets', () => {
-  it('a rotation shows a new secret and keeps only the one that it replaces', async () => {
+  it('a rotation keeps only the secret that it replaces as the previous one', async () => {
     const { integration, tenant, secret: first } = await h.createIntegration();
     const own = { tenant, integrationId: integration.id };
     const { signingSecret: second, ...rest } = ok(await h.integrations.rotateSecret(own));
@@ -271,7 +271,7 @@ describe('signing secrets', () => {
     expect(new Set([first, second, third]).size).toBe(3);
   });
 
-  it('retiring the previous secret leaves the current one, and repeating that changes nothing', async () => {
+  it('retiring the previous secret leaves the current secret', async () => {
     const { integration, tenant } = await h.createIntegration();
     const own = { tenant, integrationId: integration.id };
     const { signingSecret } = ok(await h.integrations.rotateSecret(own));
@@ -281,7 +281,7 @@ describe('signing secrets', () => {
     }
   });
 
-  it('a rotation of a pull_poll or an sdk_direct is refused, and retiring its previous secret changes nothing', async () => {
+  it('a rotation of a pull_poll or an sdk_direct is refused', async () => {
     for (const created of [await createPoll(), await h.createIntegration({ transport: SDK_DIRECT })]) {
       const { integration, tenant } = created;
       const own = { tenant, integrationId: integration.id };
@@ -290,7 +290,7 @@ describe('signing secrets', () => {
     }
   });
 
-  it('after concurrent rotations and retirements, a response has shown the current secret, and the previous one if there is one', async () => {
+  it('the secrets stored after concurrent rotations and retirements were each shown to the partner', async () => {
     await using replica = await h.startReplica();
     const { integration, tenant } = await h.createIntegration();
     const own = { tenant, integrationId: integration.id };
@@ -307,7 +307,7 @@ describe('signing secrets', () => {
     }
   });
 
-  it('each secret is encrypted, bound to its own integration and purpose, and is in no log line', async () => {
+  it('each secret is encrypted, and bound to its own integration and purpose', async () => {
     const push = await h.createIntegration();
     const poll = await createPoll({ descriptorJson: pullDescriptor({ auth: { type: 'bearer', token: PULL_SECRET } }) });
     const { signingSecret } = ok(
@@ -338,7 +338,7 @@ describe('signing secrets', () => {
 describe('the secret of polls', () => {
   const withAuth = (auth: Record<string, unknown>, url = URL_OF_NOBODY) => pullDescriptor({ url, auth });
 
-  it('the secret of pull.auth is stored apart, and no response shows it', async () => {
+  it('no response shows the secret of `pull.auth`', async () => {
     const { integration, tenant } = await createPoll({
       descriptorJson: withAuth({ type: 'header', name: 'X-Key', value: PULL_SECRET }),
     });
@@ -350,7 +350,7 @@ describe('the secret of polls', () => {
     expect(await storedSecrets(integration.id)).toMatchObject({ pull: PULL_SECRET });
   });
 
-  it('an update that omits the secret keeps it for the same origin; for another origin an update must send one', async () => {
+  it('an update may omit the secret only while requests go to the same origin', async () => {
     const { integration, tenant } = await createPoll({
       descriptorJson: withAuth({ type: 'bearer', token: PULL_SECRET }),
     });
@@ -388,7 +388,7 @@ describe('programs', () => {
   const rowOf = async (id: string) =>
     (await h.database.query({ text: 'select * from programs where id = $1' }, [id]))[0];
 
-  it('a newer version of a program replaces an older one, and one that arrives late changes nothing', async () => {
+  it('an older or repeated version of a program changes nothing', async () => {
     const programId = newId();
     const [developerId, other] = [newId(), newId()];
     const { TEST, LIVE } = Environment;
@@ -406,7 +406,7 @@ describe('programs', () => {
     expect(await rowOf(programId)).toEqual({ ...stored, developer_id: null, open_environments: ['test'], version: 3n });
   });
 
-  it('versions of a program that arrive concurrently, in any order, leave the newest', async () => {
+  it('concurrent versions of a program leave the newest version, in any order', async () => {
     await using replica = await h.startReplica();
     const programId = newId();
     const versions = Array.from({ length: 20 }, (_, index) => BigInt((index * 7) % 20));
@@ -436,7 +436,7 @@ it.each([
   expect(await isBound(h.database, { constraint, most }, valuesOf)).toBe(true);
 });
 
-it('the database accepts exactly the intervals that the rule accepts, from the shortest to the longest', async () => {
+it('the database accepts exactly the poll intervals that the rule accepts', async () => {
   const takes = (seconds: number) =>
     constraintTakes(h.database, 'integrations_interval_is_at_least_30', { pull_interval_seconds: seconds });
   expect(await takes(MIN_POLL_INTERVAL_SECONDS)).toBe(true);

@@ -165,7 +165,7 @@ function createSecretReader(encryption: Encryption) {
   };
 }
 
-/** For a body that is one record, the response is its outcome, or why there is none. */
+/** The response to a body that is one record is the record's outcome, or why there is none. */
 function presentEnds(kind: 'single' | 'batch', ends: readonly RecordEnd[]): PushResult['result'] {
   const [end] = ends;
   if (kind === 'single' && end !== undefined) {

@@ -58,8 +58,8 @@ type LeasedRow = {
   next_poll_at: Date;
 };
 
-// Due, leased by no replica, and the program is open there. `next_poll_at` is null unless the
-// integration is an active pull_poll.
+// The integration is due and leased by no replica, and its program is open in the environment.
+// `next_poll_at` is null unless the integration is an active pull_poll.
 const IS_DUE = `
     i.next_poll_at <= $1 and i.pull_origin is not null and (i.leased_until is null or i.leased_until <= $1)
     and exists (select from programs p where p.id = i.program_id and i.environment = any(p.open_environments))`;

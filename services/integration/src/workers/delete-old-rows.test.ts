@@ -27,7 +27,7 @@ async function count(table: string): Promise<number> {
   return row?.rows ?? 0;
 }
 
-it('log entries are deleted after 7 days, in several statements, and nothing that identifies a report is', async () => {
+it('log entries are deleted after 7 days, but the pairs of reports and attempts are kept', async () => {
   const { id } = await database.newIntegration();
   const long = new Date(NOW.getTime() - 1_000 * DAY_MS);
   await database.superuser.query(

@@ -40,7 +40,7 @@ async function withReport() {
 }
 
 describe('a crash', () => {
-  it('a crash between settlement and cursor leaves both the lease and the cursor; the repeated page is a duplicate', async () => {
+  it('a page that was settled before a crash is requested again, and its records are duplicates', async () => {
     const { partner, integration, attempt } = await withReport();
     const begunAt = h.clock();
     arm('integration.poll.before-commit');
@@ -82,7 +82,7 @@ describe('a crash', () => {
     expect(await h.stored(integration)).toMatchObject({ cursor: 'c1' });
   });
 
-  it('a crash after the lease, before any request, delays the poll until the lease expires', async () => {
+  it('a crash after the lease and before any request delays the poll until the lease expires', async () => {
     const { partner, integration } = await withReport();
     arm('integration.poll.after-lease');
     await h.sweep();
@@ -105,7 +105,7 @@ describe('a crash', () => {
 });
 
 describe('replicas', () => {
-  it('two replicas that sweep at once poll each integration once per interval', async () => {
+  it('two replicas that sweep at the same time poll each integration once per interval', async () => {
     const partners = Array.from({ length: 40 }, () => h.partner());
     for (const partner of partners) await h.integration(partner);
     await using other = h.startPoller();
@@ -141,7 +141,7 @@ describe('replicas', () => {
     expect(h.contests.reportsOf(attempt)).toHaveLength(1);
   });
 
-  it('a lease that another replica holds is not taken, and one integration is in flight once', async () => {
+  it('two replicas never poll one integration at the same time', async () => {
     const held = Promise.withResolvers<void>();
     const partner = h.partner(() => ({ ...page([]), after: held.promise }));
     await h.integration(partner);
@@ -157,7 +157,7 @@ describe('replicas', () => {
 });
 
 describe('slots', () => {
-  it('a partner that does not respond takes only its share, and every other integration is polled', async () => {
+  it('a partner that does not respond does not delay the polls of other partners', async () => {
     const held = Promise.withResolvers<void>();
     const hung = h.partner(() => ({ ...page([]), after: held.promise }));
     // Another name makes the same server another origin.

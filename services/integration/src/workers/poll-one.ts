@@ -47,7 +47,7 @@ export type PollOneDeps = {
   readonly budget: PollBudget;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** From the request for a page to the end of its body. */
+  /** The time from the request for a page to the end of its body. */
   readonly timeoutMs: number;
   /** Whether to request no further page. */
   readonly isStopping: () => boolean;
@@ -74,7 +74,7 @@ type PageEnd = {
   readonly next: PageRequest | null;
 };
 
-/** Defaults: the partner may set its own. */
+/** The default headers; the partner may set its own. */
 const OWN_HEADERS = { accept: 'application/json', 'user-agent': 'Laurel-Integrations/1' };
 const MAX_PAGE_BYTES = 1_048_576;
 /** How long a page may take, unless the configuration sets another time. */

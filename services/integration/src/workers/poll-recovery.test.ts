@@ -57,7 +57,7 @@ describe('a partner that asks for a wait', () => {
     expect(partner.requests).toHaveLength(2);
   });
 
-  it('a Retry-After date is a wait until that date, even in the response to a later page of the poll', async () => {
+  it('a Retry-After date delays the next poll until that date, even on a later page', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner, { pull: cursorPaging });
     const until = new Date(Math.ceil(h.clock().getTime() / 1_000) * 1_000 + 900_000);
@@ -69,39 +69,36 @@ describe('a partner that asks for a wait', () => {
 });
 
 describe('a cursor that the partner refuses', () => {
-  it.each([400, 410])(
-    'three responses of %i in a row drop the cursor, the log says so, and paging starts over',
-    async (status) => {
-      const partner = h.partner();
-      const integration = await h.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
-      const attempt = open(integration);
-      const records = [{ attempt, score: 5 }];
-      partner.respond = ({ path }) => (path.includes('after=') ? { status } : page(records, { next: 'c1' }));
+  it.each([400, 410])('three responses of %i in a row drop the cursor, and paging starts over', async (status) => {
+    const partner = h.partner();
+    const integration = await h.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
+    const attempt = open(integration);
+    const records = [{ attempt, score: 5 }];
+    partner.respond = ({ path }) => (path.includes('after=') ? { status } : page(records, { next: 'c1' }));
+    await poll();
+    for (const refusals of [1, 2]) {
       await poll();
-      for (const refusals of [1, 2]) {
-        await poll();
-        expect(await h.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: refusals });
-      }
-      await poll();
-      expect(await h.stored(integration)).toMatchObject({
-        cursor: null,
-        consecutive_failures: 3,
-        last_poll_error: `http_${status}`,
-      });
-      await poll();
-      expect(sent(partner, 'after')).toEqual([null, 'c1', 'c1', 'c1', null]);
-      expect(h.contests.reportsOf(attempt)).toHaveLength(1);
-      const log = (await h.log(integration)).map(({ error, records: [record] }) => error ?? record?.status);
-      const refused = `http_${status}`;
-      expect(log).toEqual(['settled', refused, refused, `${refused}: the cursor is dropped`, 'duplicate']);
-      expect(await h.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: 0 });
-      expect(h.logLines.filter((line) => line.includes(integration.id))).toEqual([
-        expect.stringContaining('a cursor that its partner refuses is dropped'),
-      ]);
-    },
-  );
+      expect(await h.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: refusals });
+    }
+    await poll();
+    expect(await h.stored(integration)).toMatchObject({
+      cursor: null,
+      consecutive_failures: 3,
+      last_poll_error: `http_${status}`,
+    });
+    await poll();
+    expect(sent(partner, 'after')).toEqual([null, 'c1', 'c1', 'c1', null]);
+    expect(h.contests.reportsOf(attempt)).toHaveLength(1);
+    const log = (await h.log(integration)).map(({ error, records: [record] }) => error ?? record?.status);
+    const refused = `http_${status}`;
+    expect(log).toEqual(['settled', refused, refused, `${refused}: the cursor is dropped`, 'duplicate']);
+    expect(await h.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: 0 });
+    expect(h.logLines.filter((line) => line.includes(integration.id))).toEqual([
+      expect.stringContaining('a cursor that its partner refuses is dropped'),
+    ]);
+  });
 
-  it('a response other than 400 and 410 resets the count, and a refused first page has no cursor to drop', async () => {
+  it('a response other than 400 and 410 resets the count of refusals', async () => {
     const partner = h.partner(() => page([], { next: 'c1' }));
     const integration = await h.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
     await poll();
@@ -117,7 +114,7 @@ describe('a cursor that the partner refuses', () => {
     expect(h.logLines.join()).not.toContain(without.id);
   });
 
-  it('a failure of this service neither counts as a refusal nor resets the count', async () => {
+  it('a failure of this service does not change the count of refusals', async () => {
     const partner = h.partner(() => page([], { next: 'c1' }));
     const integration = await h.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
     await poll();
@@ -136,7 +133,7 @@ describe('a cursor that the partner refuses', () => {
 });
 
 describe('a cursor that no URL has room for', () => {
-  it('a cursor that fits in no URL is not stored: its page is settled and counts as a failure, and no request is blocked', async () => {
+  it('a cursor that is too long for a URL is not stored, and its page counts as a failure', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner, { pull: cursorPaging });
     const attempt = open(integration);
@@ -148,7 +145,7 @@ describe('a cursor that no URL has room for', () => {
     expect(await h.stored(integration)).toMatchObject({ cursor: null, last_poll_error: 'next_page' });
   });
 
-  it('a cursor that fits in no URL and was stored earlier is forgotten', async () => {
+  it('a stored cursor that is too long for a URL is dropped', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner, { pull: cursorPaging });
     const values = [integration.id, 'c'.repeat(2_048)];
@@ -187,7 +184,7 @@ describe('paging by since with many records of one instant', () => {
     ['as many as a page may have', 100, {}, []],
     ['as many as the request asks for', 3, { page_size: '3' }, []],
     ['as many as the page before it, which was full', 3, {}, ['t1', 't2', 't3']],
-  ])('a page of %s is a failure that lasts, and its records are settled', async (_what, size, query, before) => {
+  ])('a page of %s is a lasting failure, although its records are settled', async (_what, size, query, before) => {
     const partner = h.partner();
     const integration = await integrationOf(partner, query);
     const runs = runsAt(integration, [...before, ...many(size + 1, 't5')]);
@@ -255,7 +252,7 @@ describe('a list with the newest records first', () => {
     attempts.filter(({ attempt }) => h.contests.reportsOf(attempt).length === 1).length;
   const run = (integration: Polled) => ({ attempt: open(integration), score: 1 });
 
-  it('every poll of a newest-first list begins with the first page, and ends at a page that it knows', async () => {
+  it('every poll of a newest-first list begins with the first page and ends at a known page', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner, { pull: backwards(5) });
     const records = Array.from({ length: 6 }, () => run(integration));
@@ -274,7 +271,7 @@ describe('a list with the newest records first', () => {
     expect(records.map(({ attempt }) => h.contests.reportsOf(attempt).length)).toEqual(Array(9).fill(1));
   });
 
-  it('a list longer than max_pages is continued by the next poll, and no record is lost when new ones shift it meanwhile', async () => {
+  it('a list longer than max_pages is continued by the next poll without losing a record', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner, { pull: backwards(2) });
     const records = Array.from({ length: 12 }, () => run(integration));
@@ -299,7 +296,7 @@ describe('a list with the newest records first', () => {
     expect(sent(partner, 'after')).toEqual([null, '2']);
   });
 
-  it('without the order newest_first, a poll follows a list as before', async () => {
+  it('a poll without the order newest_first begins at the stored cursor', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner, { pull: cursorPaging });
     listOf(

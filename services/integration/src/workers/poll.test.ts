@@ -26,7 +26,7 @@ const recordsOf = async (integration: Polled) => (await h.log(integration)).map(
 const sent = (partner: Partner, name: string) => partner.queries().map((query) => new URLSearchParams(query).get(name));
 
 describe('a page', () => {
-  it('a page is requested as the descriptor says, settled and logged; the next poll is due an interval later', async () => {
+  it('a page is requested as the descriptor says, settled and logged', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner, {
       pull: { query: { game: 'chess' }, headers: { 'X-Client': 'laurel' } },
@@ -70,7 +70,7 @@ describe('a page', () => {
     });
   });
 
-  it('an integration is polled once per interval, and a missed poll is not repeated later', async () => {
+  it('an integration is polled once per interval, and missed polls are not made up for', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner);
     await h.sweep();
@@ -90,7 +90,7 @@ describe('a page', () => {
     });
   });
 
-  it('the next poll counts from the start of this one, even if the partner changed or suspended it meanwhile', async () => {
+  it('the next poll is due one interval after the start of the running poll', async () => {
     const held = Promise.withResolvers<void>();
     const partner = h.partner(() => ({ ...page([]), after: held.promise }));
     const [slow, off] = [await h.integration(partner), await h.integration(partner)];
@@ -140,7 +140,7 @@ describe('a page', () => {
     },
   );
 
-  it('unreadable and refused records are logged and skipped, and the cursor moves past them', async () => {
+  it('unreadable and refused records are logged and skipped', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner, {
       pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' }, max_pages: 1 },
@@ -180,7 +180,7 @@ describe('paging', () => {
     expect(await h.stored(integration)).toMatchObject({ cursor: null });
   });
 
-  it('with paging by cursor, the next poll continues where this one ended, after at most max_pages', async () => {
+  it('a poll with paging by cursor continues where the previous poll ended', async () => {
     const partner = h.partner((_, number) => page([], { next: `c${number}` }));
     const integration = await h.integration(partner, {
       pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' }, max_pages: 3 },
@@ -264,7 +264,7 @@ describe('authentication', () => {
     ['header', { type: 'header', name: 'X-Api-Key' }, { 'x-api-key': 's3cret' }],
     ['bearer', { type: 'bearer' }, { authorization: 'Bearer s3cret' }],
     ['basic', { type: 'basic', username: 'laurel' }, { authorization: `Basic ${btoa('laurel:s3cret')}` }],
-  ])('%s: the stored secret is sent, and is in no log', async (_, auth, headers) => {
+  ])('%s: the stored secret is sent and never logged', async (_, auth, headers) => {
     const partner = h.partner();
     const integration = await h.integration(partner, { pull: { auth }, secret: 's3cret' });
     await h.sweep();
@@ -273,7 +273,7 @@ describe('authentication', () => {
     expect(h.logLines.join()).not.toContain('s3cret');
   });
 
-  it('a secret that was stored for another origin is not sent, and no request is made', async () => {
+  it('a secret that was stored for another origin is never sent', async () => {
     const partner = h.partner();
     const stored = { url: partner.url, origin: 'https://other.example' };
     const integration = await h.integration(stored, { pull: { auth: { type: 'bearer' } }, secret: 's3cret' });
@@ -284,7 +284,7 @@ describe('authentication', () => {
 });
 
 describe('the budget of a program', () => {
-  it('a poll beyond its budget ends after its page and resumes once there is enough; other programs are polled', async () => {
+  it('a poll beyond the program’s budget ends after its current page', async () => {
     const large = 'x'.repeat(900_000);
     const paged = { pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' } } };
     const [partner, other] = [h.partner(), h.partner()];

@@ -77,7 +77,7 @@ export function createPoller(deps: PollerDeps): Poller {
     return new Map(leases.map((leased) => [leased.integrationId, leased]));
   }
 
-  /** Never rejects. */
+  /** Polls one due integration, and never rejects. */
   async function poll(due: DuePoll, leased: PollLease): Promise<void> {
     const { environment } = due.tenant;
     metrics.lateness.observe({ environment }, (leased.begunAt.getTime() - leased.dueAt.getTime()) / 1_000);

@@ -79,7 +79,7 @@ async function counted(): Promise<Record<string, number>> {
   return Object.fromEntries(metric?.values.map(({ labels, value }) => [labels.key_version, value]) ?? []);
 }
 
-it('both signing secrets and the secret of polls are encrypted under the current key, each under its own name, unchanged', async () => {
+it('all secrets of an integration are re-encrypted under the current key', async () => {
   const pushed = await addIntegration('push_webhook', (id) => ({
     signing: under(2).encrypt('signs', secretOwner(id)),
     previous: under(1).encrypt('signed before', secretOwner(id)),
@@ -97,7 +97,7 @@ it('both signing secrets and the secret of polls are encrypted under the current
   expect(await counted()).toEqual({ 2: 3 });
 });
 
-it('a signing secret that is rotated during its re-encryption is never overwritten, and the next run encrypts both under the new key', async () => {
+it('a signing secret that is rotated during its re-encryption is never overwritten', async () => {
   const id = await addIntegration('push_webhook', (own) => ({ signing: under(1).encrypt('first', secretOwner(own)) }));
   const { runOnce } = start(2, 1);
   let running: Promise<void> | undefined;
@@ -136,7 +136,7 @@ it('a secret of polls that is replaced during its re-encryption is never overwri
   expect(await opened(2)).toBe('second');
 });
 
-it('a secret under a key that is not configured stays unchanged, and the log warns of it once', async () => {
+it('a secret under a key that is not configured stays unchanged', async () => {
   const id = await addIntegration('push_webhook', (own) => ({ signing: under(1).encrypt('secret', secretOwner(own)) }));
   const before = await stored(id);
   const { runOnce, logLines } = start(3, 2);
@@ -147,7 +147,7 @@ it('a secret under a key that is not configured stays unchanged, and the log war
   expect(logLines.filter((line) => line.includes('under a key that is not configured'))).toHaveLength(1);
 });
 
-it('a secret whose key is missing stays unchanged, and the other secret of its integration is encrypted under the new key', async () => {
+it('a secret whose key is missing does not stop the re-encryption of the integration’s other secret', async () => {
   const id = await addIntegration('push_webhook', (own) => ({
     signing: under(2).encrypt('signs', secretOwner(own)),
     previous: under(1).encrypt('signed before', secretOwner(own)),
@@ -166,7 +166,7 @@ it('a secret whose key is missing stays unchanged, and the other secret of its i
   ]);
 });
 
-it('a damaged secret is logged once with its integration, whose other secret is encrypted under the new key', async () => {
+it('a damaged secret is logged once and does not stop the re-encryption of the others', async () => {
   const id = await addIntegration('push_webhook', (own) => ({
     signing: under(1).encrypt('signs', secretOwner(own)),
     previous: under(1).encrypt('signed before', secretOwner('another integration')),
@@ -182,7 +182,7 @@ it('a damaged secret is logged once with its integration, whose other secret is 
   ]);
 });
 
-it('a wrong key with the version of the stored secrets is refused at the start; a key that decrypts only some of them is accepted', async () => {
+it('a wrong key with the version of stored secrets is refused at the start', async () => {
   await addIntegration('push_webhook', (id) => ({
     signing: under(2).encrypt('signs', secretOwner(id)),
     previous: under(1).encrypt('signed before', secretOwner(id)),

@@ -30,7 +30,7 @@ async function isWritten({ id }: NewLogEntry): Promise<boolean> {
   return (await database.superuser.query({ text: 'select 1 from log_entries where id = $1' }, [id])).length === 1;
 }
 
-it('a few statements write the entries of many pushes, and no statement waits for the disk', async () => {
+it('the entries of many pushes are written in a few statements that do not wait for the disk', async () => {
   const writes: boolean[] = [];
   const counting: Database = {
     ...running,
@@ -48,7 +48,7 @@ it('a few statements write the entries of many pushes, and no statement waits fo
   for (const one of entries) expect(await isWritten(one)).toBe(true);
 });
 
-it('a log entry that cannot be written is lost, and all other entries are written', async () => {
+it('a log entry that cannot be written does not affect the other entries', async () => {
   const log = createLogWriter({ database: running, logger });
   const [first, bad, last] = [entry(), entry({ integrationId: newId() }), entry()];
   for (const one of [first, bad, last]) log.add(one);

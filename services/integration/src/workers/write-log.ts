@@ -20,7 +20,7 @@ const GATHER_MS = 100;
 const MAX_QUEUED = 10_000;
 
 export interface LogWriter extends AsyncDisposable {
-  /** Never throws, and no caller waits for it. */
+  /** Takes an entry to write later. It never throws, and no caller waits for the write. */
   add(entry: NewLogEntry): void;
   /** Resolves when every entry that was added is written or lost. */
   drain(): Promise<void>;
