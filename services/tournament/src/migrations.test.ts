@@ -34,7 +34,7 @@ async function insertRound(
   return roundId;
 }
 
-it('the migration that bounds instants moves a round with times out of bounds to the bounds, and no other round', async () => {
+it('the migration that bounds instants moves the times of a round into the bounds', async () => {
   await using older = await createDatabaseBefore({ migrations: MIGRATIONS, before: '0012' });
   const insert = insertRound.bind(null, older.database);
   const late = ['9999-12-31T23:49:59-05:00', '9999-12-31T23:59:59-05:00'] as const;
@@ -60,7 +60,7 @@ it('the migration that bounds instants moves a round with times out of bounds to
   await expect(older.database.query(change)).rejects.toThrow('the terms of a round never change');
 });
 
-it('the migration that keeps rounds open for entries lengthens the future rounds of a tournament to eleven minutes, and keeps shorter rounds', async () => {
+it('the migration lengthens future rounds to eleven minutes and leaves existing rounds unchanged', async () => {
   await using older = await createDatabaseBefore({ migrations: MIGRATIONS, before: '0014' });
   const short = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-01-01T00:05:00Z'] as const;
   await insertRound(older.database, ...short, { name: 'a', seconds: 601 });

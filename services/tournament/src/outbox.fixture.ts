@@ -22,8 +22,8 @@ export async function drainEvents({ database }: Outbox): Promise<readonly Event[
   return inOrder((await database.query<OutboxRow>(taken)).map(toEvent));
 }
 
-/** As drainEvents, for the events of this round. */
-export async function takeEventsOf(outbox: Outbox, roundId: string): Promise<readonly Event[]> {
+/** Takes every event out of the outbox, and returns those of this round. */
+export async function drainOutboxForRound(outbox: Outbox, roundId: string): Promise<readonly Event[]> {
   return (await drainEvents(outbox)).filter((event) => isOfRound(event, roundId));
 }
 

@@ -32,7 +32,7 @@ type ModelAttempt = {
     readonly score: number;
     readonly tiebreak: number | null;
     readonly at: number;
-    /** How many runs were reported before it. Equal runs of one account keep the first. */
+    /** How many runs were reported before this one. Equal runs of one account keep the first. */
     readonly turn: number;
   } | null;
   /** Whether it was open when its round was cancelled. */

@@ -13,7 +13,7 @@ const stages = [
 ];
 const measure = () => measureStages(h.database, stages, h.clock());
 
-test('a round that is over is measured from its end, by its stage, until its purse is paid', async () => {
+test('a round that is over is measured by its stage until its purse is paid', async () => {
   const round = await h.openRound();
   const [first, second] = [await h.player(), await h.player()];
   await play(h, round.id, first, 2);
@@ -34,7 +34,7 @@ test('a round that is over is measured from its end, by its stage, until its pur
   expect(await measure()).toEqual({});
 });
 
-test('a cancelled round is measured with the fees that it still owes', async () => {
+test('a cancelled round is measured until its fees are refunded', async () => {
   const round = await h.openRound({ minEntrants: 2 });
   await play(h, round.id, await h.player(), 1);
   h.clock.advance(2 * HOUR_MS + 5_000);

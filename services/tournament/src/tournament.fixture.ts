@@ -146,7 +146,7 @@ export interface Harness extends AsyncDisposable {
   liveViolations(): Promise<readonly string[]>;
 }
 
-// No server listens there, so events stay in the outbox.
+// No server listens at this address, so events stay in the outbox.
 const NO_NATS = 'nats://127.0.0.1:1';
 
 /**

@@ -105,7 +105,7 @@ describe('an entry in a cached round', () => {
     loadAttempts,
   });
 
-  it('an entry in a cached round is written with the account of its ref, which has bought nothing before', async () => {
+  it('an entry in a cached round is written with the account of its player_ref', async () => {
     const replica = startReplica();
     const round = await open();
     await replica.warmUp(round);
@@ -115,7 +115,7 @@ describe('an entry in a cached round', () => {
     expect(await findEntryOfRef(database, round.id, 'second')).toMatchObject({ accountId, boughtAt: null });
   });
 
-  it('an entry in a cached round is refused once another replica has closed its entries', async () => {
+  it('an entry in a cached round is refused once another replica has closed entries', async () => {
     const replica = startReplica();
     const round = await open();
     await replica.warmUp(round);
@@ -125,7 +125,7 @@ describe('an entry in a cached round', () => {
     expect(await countAttempts(round)).toBe(1);
   });
 
-  it('an entry in a cached round is refused once the round is being ended, and the round leaves the cache', async () => {
+  it('an entry in a cached round is refused once the end of the round has begun', async () => {
     const replica = startReplica();
     const round = await open();
     await replica.warmUp(round);
@@ -136,7 +136,7 @@ describe('an entry in a cached round', () => {
     expect(await countAttempts(round)).toBe(1);
   });
 
-  it('an entry in a cached round that waits for the end of the round is refused, and not written', async () => {
+  it('an entry that waits for the lock while its cached round ends is refused', async () => {
     const replica = startReplica();
     const round = await open();
     await replica.warmUp(round);
@@ -153,7 +153,7 @@ describe('an entry in a cached round', () => {
     expect(await countAttempts(round)).toBe(1);
   });
 
-  it("an entry in a cached round that waits until entries have closed by the database's clock is refused, and not written", async () => {
+  it('an entry in a cached round is refused if entries close while the entry waits for its lock', async () => {
     const replica = startReplica();
     clock.advance(Date.now() - clock().getTime());
     const round = await open({ entriesForMs: 1_500 });
@@ -173,7 +173,7 @@ describe('an entry in a cached round', () => {
     expect(await countAttempts(round)).toBe(1);
   });
 
-  it('an entry in a cached round that is sent again keeps the ref on the account of the newest attempt', async () => {
+  it('a repeated entry leaves the player_ref on the account of the newest attempt', async () => {
     const replica = startReplica();
     const round = await open();
     await replica.warmUp(round);
@@ -196,7 +196,7 @@ describe('the cap of a cached round', () => {
     expect(replica.trips).toEqual({ short: 1, long: 1 });
   });
 
-  it('the cap of a cached round refuses only after a cached account was resolved again', async () => {
+  it('the cap of a cached round refuses an entry only after the account was resolved again', async () => {
     const replica = startReplica();
     const round = await open({ attemptCap: 1 });
     await replica.warmUp(round);
@@ -215,7 +215,7 @@ describe('the cap of a cached round', () => {
       await lockEntering(tx, [{ roundId: round.id, accountId }]);
       const decision = replica.create(round, accountId);
       await untilOneWaits();
-      // As the holder of the lock would write it, on another connection.
+      // This write stands for that of the lock's holder, on another connection.
       await harness.begin(round, [{ accountId, playerRef: 'player' }], clock());
       return () => decision;
     });
@@ -270,7 +270,7 @@ describe('a replica that caches', () => {
     return verdicts;
   }
 
-  it('a replica that caches decides like one with an empty cache', async () => {
+  it('a replica with a filled cache decides like one with an empty cache', async () => {
     const replicas = [startReplica(), startReplica()] as const;
     await fc.assert(
       fc.asyncProperty(steps, async (script) => {

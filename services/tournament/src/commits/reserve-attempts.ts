@@ -86,7 +86,8 @@ async function decideAndInsert(
     roundId: creation.roundId,
     accountId: account.accountId,
   }));
-  // Sent together, run in this order: rounds and facts are read under the locks.
+  // The statements are sent together and run in this order: rounds and facts are read under the
+  // locks.
   const [, rounds, players, recorded] = await Promise.all([
     lockEntering(tx, queries),
     loadEntryRounds(

@@ -124,7 +124,7 @@ async function decideAndRecord(
   });
   await deleteIdempotencyUses(tx, superseded);
 
-  // Independent writes, sent together.
+  // These writes are independent, so they are sent together.
   await tx.commitWith((last) =>
     Promise.all([
       insertOutcomes(last, signed, deps.signingKeyId),

@@ -28,7 +28,7 @@ describe('a sort key', () => {
     }
   });
 
-  it('a sort key is not made for a row that cannot be on a board', () => {
+  it('a row that cannot be on a board has no sort key', () => {
     for (const score of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
       expect(() => sortKeyOf({ ...ROW, score }, ROUND_TERMS)).toThrow(RangeError);
       expect(() => sortKeyOf({ ...ROW, tiebreak: score }, WITH_TIEBREAK)).toThrow(RangeError);

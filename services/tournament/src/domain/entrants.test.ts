@@ -22,12 +22,12 @@ function entrantsOf(attempts: readonly { accountId: number; status: AttemptStatu
 }
 
 describe('an entrant', () => {
-  it('an account is an entrant if a partner reads one of its attempts as open or settled, and otherwise not', () => {
+  it('an account is an entrant exactly if one of its attempts is shown as open or settled', () => {
     const made = STATUSES.filter((status) => entrantsOf([{ accountId: 1, status }]).size === 1);
     expect(made).toEqual(STATUSES.filter((status) => ['open', 'settled'].includes(shownStatus(status) ?? '')));
   });
 
-  it('at the close only players who scored are entrants: every other account has no attempt, or one that just ended', () => {
+  it('at the close, exactly the players who scored are entrants', () => {
     const attempt = fc.record({ accountId: fc.nat(5), status: fc.constantFrom(...STATUSES) });
     fc.assert(
       fc.property(fc.array(attempt), (attempts) => {

@@ -41,7 +41,7 @@ function codeOf(changes: Parameters<typeof facts>[0], now = NOW): string {
 }
 
 describe('a creation', () => {
-  it('a creation is pending, with the fee of the round frozen on it and assigned to the entry of its account', () => {
+  it('a new creation is pending, with the frozen fee of the round', () => {
     expect(decide(facts())).toEqual([{ kind: 'created', attempt: { ...ATTEMPT, status: 'pending' } }]);
   });
 
@@ -50,7 +50,7 @@ describe('a creation', () => {
     expect(codeOf({ round: { ...ROUND, tenant: OTHER_TENANT } })).toBe('not_found');
   });
 
-  it('a creation is refused as too early or too late by a round that takes no entries', () => {
+  it('a creation is refused while the round takes no entries', () => {
     expect(codeOf({}, after(-1, ROUND.opensAt))).toBe('entries_closed');
     expect(codeOf({}, ROUND.opensAt)).toBe('created');
     expect(codeOf({}, after(-1, ROUND.entriesCloseAt))).toBe('created');
@@ -60,7 +60,7 @@ describe('a creation', () => {
     }
   });
 
-  it('a creation buys no more attempts than the cap', () => {
+  it('a creation is refused once the account has bought as many attempts as the cap', () => {
     expect([2, 3, 4].map((bought) => codeOf({ bought }))).toEqual([
       'created',
       'attempt_cap_reached',
@@ -72,14 +72,14 @@ describe('a creation', () => {
     expect(codeOf({ accountId: null })).toBe('insufficient_funds');
   });
 
-  it('a creation is refused for the first of several reasons', () => {
+  it('a creation to which several refusals apply gets the first one', () => {
     const closed = { ...ROUND, status: 'settled' as const };
     expect(codeOf({ round: { ...closed, tenant: OTHER_TENANT }, bought: 9, accountId: null })).toBe('not_found');
     expect(codeOf({ round: closed, bought: 9, accountId: null })).toBe('entries_closed');
     expect(codeOf({ bought: 9, accountId: null })).toBe('attempt_cap_reached');
   });
 
-  it('a creation whose id is known gets the first result, in its own round and for its own tenant', () => {
+  it('a repeated creation returns the first result', () => {
     const settled = { ...ATTEMPT, status: 'settled' as const };
     const closed = { ...ROUND, status: 'settled' as const };
     expect(decide(facts({ known: settled, round: closed, bought: 99 }))).toEqual([{ kind: 'known', attempt: settled }]);
@@ -98,7 +98,7 @@ describe('a creation', () => {
     expect(decide(facts({ known }), facts({ known })).map(({ kind }) => kind)).toEqual(['created', 'known']);
   });
 
-  it('a creation relies on a cached account only if the wallet will check it', () => {
+  it('a creation relies on a cached account only if the wallet will check the account', () => {
     expect(codeOf({ isFresh: false })).toBe('created');
     expect(codeOf({ isFresh: false, bought: 3 })).toBe('ask_wallet');
     expect(codeOf({ isFresh: false, accountId: null })).toBe('ask_wallet');
@@ -108,11 +108,11 @@ describe('a creation', () => {
 });
 
 describe('a batch of creations', () => {
-  it('a batch of creations that has one id twice makes one attempt', () => {
+  it('a batch that has one creation twice makes one attempt', () => {
     expect(decide(facts(), facts()).map(({ kind }) => kind)).toEqual(['created', 'known']);
   });
 
-  it('a batch of creations never exceeds the cap of a player in a round, for any earlier attempts and any mix of creations', () => {
+  it('a batch of creations never exceeds a player’s cap in a round', () => {
     const another = { ...ROUND, id: '0193c000-0000-7000-8000-000000000002' };
     const item = fc.record({ accountId: fc.constantFrom('one', 'two'), round: fc.constantFrom(ROUND, another) });
     fc.assert(
@@ -141,11 +141,11 @@ describe('a creation on a cached round', () => {
   const decideCached = (...batch: readonly CreationFacts[]) =>
     decideCachedEntries(batch, NOW).map((decision) => decision?.kind ?? null);
 
-  it('a creation on a cached round is created like one on a round read then, even if its account is cached', () => {
+  it('a cached round and its row give the same decision on a creation', () => {
     expect(decideCachedEntries([facts({ isFresh: false })], NOW)).toEqual(decide(facts()));
   });
 
-  it('a creation is decided under lock if it would be refused, the round is not cached, or the ref has no account', () => {
+  it('a creation that might be refused is not decided on the cached round', () => {
     const closed = { ...ROUND, status: 'settling' as const };
     const another = { ...ROUND, tenant: OTHER_TENANT };
     const left = [{ round: null }, { round: closed }, { round: another }, { accountId: null }];
@@ -154,7 +154,7 @@ describe('a creation on a cached round', () => {
     );
   });
 
-  it('a creation on a cached round is the only one of its account, and the only one of its id, in a batch', () => {
+  it('a cached round decides at most one creation per account and per id in a batch', () => {
     const batch = [
       facts({ attemptId: 'a', accountId: 'one' }),
       facts({ attemptId: 'b', accountId: 'two' }),
@@ -166,7 +166,7 @@ describe('a creation on a cached round', () => {
 });
 
 describe('an entry', () => {
-  it('an entry is one per account and round, whichever ref plays', () => {
+  it('all refs of an account share one entry in a round', () => {
     const [one, other] = decide(facts({ attemptId: 'a' }), facts({ attemptId: 'b' }));
     expect([one, other]).toMatchObject([
       { attempt: { entryId: entryIdOf(ROUND_ID, 'account') } },
@@ -175,7 +175,7 @@ describe('an entry', () => {
     expect(entryIdOf(ROUND_ID, 'other')).not.toBe(entryIdOf(ROUND_ID, 'account'));
   });
 
-  it('an entry may be bought outside a batch, as when a ref moves to another account', () => {
+  it('the cap also applies to a purchase outside a batch', () => {
     const asked = { tenant: TENANT, round: ROUND, bought: 2, now: NOW };
     expect(decideAdmission(asked)).toEqual({ kind: 'admitted', round: ROUND });
     expect(decideAdmission({ ...asked, bought: 3 })).toMatchObject({ code: 'attempt_cap_reached' });

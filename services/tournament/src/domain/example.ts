@@ -41,7 +41,7 @@ export const TOURNAMENT: Tournament = {
   createdAt: NOW,
 };
 
-/** Began an hour ago, ends in an hour. */
+/** A round that began an hour ago and ends in an hour. */
 export const ROUND: Round = {
   id: ROUND_ID,
   tournamentId: TOURNAMENT.id,

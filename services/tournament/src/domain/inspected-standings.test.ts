@@ -12,7 +12,7 @@ const settledAt = (rank: number, awardStatus: AwardStatus | null): Standing =>
   standingOf(`rank ${rank}`, { finalRank: rank, payoutCents: cents(awardStatus === null ? 0n : 500n), awardStatus });
 
 describe('standings as an operator reads them', () => {
-  it('standings as an operator reads them are the rows of the table with their accounts, in every status', () => {
+  it('an operator sees the rows of the table with their accounts, in every status of the round', () => {
     const decided = [settledAt(1, 'paid'), settledAt(2, 'held'), settledAt(3, null)];
     for (const status of STATUSES) {
       const standings = status === 'settled' ? decided : [standingOf('one'), standingOf('two'), standingOf('three')];
@@ -22,7 +22,7 @@ describe('standings as an operator reads them', () => {
     }
   });
 
-  it('standings as an operator reads them name the award of each payout, and say if it was denied', () => {
+  it('an operator sees the award of each payout, and which payouts were denied', () => {
     const awards = [null, 'paid', 'held', 'releasing', 'denying', 'denied'] as const;
     const standings = awards.map((award, index) => settledAt(41 + index, award));
     const shown = inspectedStandings({ ...ROUND, status: 'settled' }, standings, 41);
@@ -36,7 +36,7 @@ describe('standings as an operator reads them', () => {
     ]);
   });
 
-  it('standings as an operator reads them name no award until the round is settled, nor if it was cancelled', () => {
+  it('an operator sees no award before the round is settled', () => {
     for (const status of STATUSES.filter((one) => one !== 'settled')) {
       const standings = [settledAt(1, 'paying'), settledAt(2, null)];
       const shown = inspectedStandings({ ...ROUND, status }, standings, 1);

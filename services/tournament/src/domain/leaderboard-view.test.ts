@@ -30,7 +30,7 @@ function settledAt(rank: number, changes: Partial<Standing>): Standing {
 }
 
 describe('a board', () => {
-  it('a board shows no player’s row to a viewer who has not paid, in every state of the round', () => {
+  it('a board shows no row to a viewer who has not paid, in any state of the round', () => {
     for (const status of EVERY_STATUS) {
       const withoutEntry = decideVisibility(status, null);
       expect(withoutEntry).toEqual({ kind: 'masked' });
@@ -38,14 +38,14 @@ describe('a board', () => {
     }
   });
 
-  it('a board shows an entrant the neighbours while the round is running, and nothing before the first score', () => {
+  it('a board shows an entrant who has scored the neighbouring ranks while the round is running', () => {
     for (const status of RUNNING) {
       expect(decideVisibility(status, ENTRY)).toEqual({ kind: 'no_rows' });
       expect(decideVisibility(status, SCORED)).toEqual({ kind: 'neighbours', entryId: 'entry' });
     }
   });
 
-  it('a board shows an entrant the complete table when the round is over, scored or not', () => {
+  it('a board shows every entrant the complete table once the round is over', () => {
     for (const status of ['settled', ...CANCELLED] as const) {
       expect(decideVisibility(status, ENTRY)).toEqual({ kind: 'table' });
       expect(decideVisibility(status, SCORED)).toEqual({ kind: 'table' });
@@ -56,7 +56,7 @@ describe('a board', () => {
 describe('the window of a running round', () => {
   const [above, own, below] = [standingOf('above'), standingOf('own'), standingOf('below')];
 
-  it('the window of a running round is the player’s own row, one rank above and one below, without final results', () => {
+  it('the window of a running round has the player’s own row and the rows one rank above and below', () => {
     for (const status of RUNNING) {
       expect(neighbourRows(status, { ownRank: 7, above, own, below })).toEqual([
         { ...rowOf('above', 6), ...UNDECIDED },
@@ -66,7 +66,7 @@ describe('the window of a running round', () => {
     }
   });
 
-  it('the window of a running round ends where the board does', () => {
+  it('the window of a running round ends where the board ends', () => {
     const ranks = (facts: Parameters<typeof neighbourRows>[1]) => neighbourRows('open', facts).map(({ rank }) => rank);
     expect(ranks({ ownRank: 1, above: null, own, below })).toEqual([1, 2]);
     expect(ranks({ ownRank: 2, above, own, below: null })).toEqual([1, 2]);
@@ -78,7 +78,7 @@ describe('the window of a running round', () => {
     expect(() => neighbourRows('open', { ownRank: 2, above: null, own, below })).toThrow('disagree');
   });
 
-  it('the window of a running round hides the results that a settling round has already decided', () => {
+  it('the window of a settling round shows no results', () => {
     const decided = standingOf('own', { finalRank: 1, payoutCents: cents(500n), awardStatus: 'paid' });
     expect(neighbourRows('settling', { ownRank: 1, above: null, own: decided, below: null })).toEqual([
       { ...rowOf('own', 1), ...UNDECIDED },
@@ -119,7 +119,7 @@ describe('the table of a settled round', () => {
     expect(() => tableRows('settled', rows, 40)).toThrow('final rank 41');
   });
 
-  it('the table of a settled round is never shown partly decided, or out of the order of its ranks', () => {
+  it('the table of a settled round throws for an undecided or misplaced row', () => {
     const paid = { payoutCents: cents(500n), awardStatus: 'paid' } as const;
     const wrong: readonly Standing[] = [
       standingOf('undecided'),
@@ -134,7 +134,7 @@ describe('the table of a settled round', () => {
 });
 
 describe('the table of a cancelled round', () => {
-  it('the table of a cancelled round keeps the ranks of its rows, and shows every entry refunded', () => {
+  it('the table of a cancelled round shows every entry as refunded', () => {
     for (const status of CANCELLED) {
       expect(tableRows(status, [standingOf('one'), standingOf('two')], 1)).toEqual([
         { ...rowOf('one', 1), finalRank: null, payoutCents: 0n, payoutStatus: 'refunded' },

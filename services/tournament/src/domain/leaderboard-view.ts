@@ -37,7 +37,7 @@ export type LeaderboardRow = {
   readonly bestScoreAt: Date;
   readonly paidAttempts: number;
   readonly finalRank: number | null;
-  /** Null: not decided yet. 0: decided, and nothing was won. */
+  /** Null while the payout is not decided; 0 if nothing was won. */
   readonly payoutCents: Cents | null;
   readonly payoutStatus: PayoutStatus;
 };

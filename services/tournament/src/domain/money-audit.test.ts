@@ -12,7 +12,7 @@ const attempt = (status: AttemptStatus, roundStatus: RoundStatus = 'open') => ({
 const purse = (status: AwardStatus) => ({ ...PURSE, status });
 
 describe('an attempt and its entry fee', () => {
-  it('an attempt and its entry fee agree if the fee is posted, by the account, at the frozen amount', () => {
+  it('an attempt agrees with its entry fee only if its account paid the frozen amount', () => {
     expect(judgeFee(ATTEMPT, FEE)).toBeNull();
     const missing = { check: 'visible_entry_has_its_fee', final: true };
     expect(judgeFee(ATTEMPT, null)).toEqual(missing);
@@ -20,7 +20,7 @@ describe('an attempt and its entry fee', () => {
     expect(judgeFee(ATTEMPT, { ...FEE, accountId: 'other' })).toEqual(missing);
   });
 
-  it('an attempt and its entry fee are not a finding while the attempt is pending, but a fee of a refused or unknown attempt is', () => {
+  it('a posted fee whose attempt was refused or is unknown is a finding', () => {
     for (const fee of [FEE, null]) expect(judgeFee(attempt('pending'), fee)).toBeNull();
     const orphan = { check: 'posted_entry_fee_has_its_attempt', final: false };
     for (const ours of [attempt('refused'), null]) {
@@ -29,7 +29,7 @@ describe('an attempt and its entry fee', () => {
     }
   });
 
-  it('an attempt and its entry fee agree on the refund: returned if and only if the attempt ended, or its round was cancelled', () => {
+  it('a fee must be refunded exactly if its attempt ended or its round was cancelled', () => {
     const check = 'entry_is_refunded_exactly_when_ended';
     const judge = (status: AttemptStatus, roundStatus: RoundStatus, refunded: boolean) =>
       judgeFee(attempt(status, roundStatus), { ...FEE, refunded });
@@ -49,7 +49,7 @@ describe('an attempt and its entry fee', () => {
     expect(judge('open', 'open', true)).toEqual({ check, final: false });
   });
 
-  it('an attempt and its entry fee are not a finding while a refund is under way', () => {
+  it('a refund that is under way is no finding', () => {
     const onTheirWay = [
       attempt('expiring', 'settled'),
       attempt('voiding'),
@@ -74,7 +74,7 @@ describe('a purse and its payout', () => {
     expect(judgePayout(PURSE, null)).toEqual(wrong);
   });
 
-  it('a purse and its payout are not a finding while the payout is under way, or if the wallet is ahead of a held one', () => {
+  it('a payout that is under way is no finding', () => {
     expect(judgePayout(purse('paying'), null)).toBeNull();
     for (const status of ['paying', 'releasing', 'denying'] as const) {
       expect(judgePayout(purse(status), PAYOUT)).toBeNull();

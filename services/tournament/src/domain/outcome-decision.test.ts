@@ -19,9 +19,9 @@ function decide(changes: Partial<Parameters<typeof decideOutcome>[0]> = {}) {
 }
 
 const TIEBREAK_ROUND = { ...ROUND, terms: WITH_TIEBREAK };
-/** Closes long before the attempt's deadline. */
+/** A round that closes long before the attempt's deadline. */
 const SHORT_ROUND = { ...ROUND, closesAt: after(HOUR_MS / 2) };
-/** Closes long after the attempt's deadline. */
+/** A round that closes long after the attempt's deadline. */
 const LONG_ROUND = { ...ROUND, closesAt: after(2 * HOUR_MS) };
 const OVER = ['expiring', 'expired'] as const;
 
@@ -48,7 +48,7 @@ describe('a report', () => {
     expect(decide({ attempt: { ...ATTEMPT, status: 'refused' } })).toBe('not_found');
   });
 
-  it('a report waits for the fee, unless it is known to be posted', () => {
+  it('a report on a pending attempt is not decided until the fee is known to be posted', () => {
     const pending = { ...ATTEMPT, status: 'pending' as const };
     expect(decide({ attempt: pending })).toEqual({ kind: 'unresolved' });
     expect(decide({ attempt: pending, feePosted: true })).toMatchObject({ kind: 'settled' });
@@ -57,7 +57,7 @@ describe('a report', () => {
     });
   });
 
-  it('a report is too late for an attempt that has an outcome or was voided, in every state of its round', () => {
+  it('a report is refused for an attempt that has an outcome or was voided', () => {
     const round = SHORT_ROUND;
     for (const now of [NOW, round.closesAt]) {
       expect(decide({ attempt: { ...ATTEMPT, status: 'settled' }, round, now })).toEqual({ kind: 'settled_before' });
@@ -88,12 +88,12 @@ describe('a report', () => {
     }
   });
 
-  it('if the deadline and the close are at the same instant, a report then is refused for the deadline', () => {
+  it('a report is refused for the deadline if the round closes at the same instant', () => {
     const round = { ...ROUND, closesAt: after(HOUR_MS) };
     expect(decide({ round, now: after(HOUR_MS) })).toEqual({ kind: 'due' });
   });
 
-  it('a report is refused by a round that was closed before its end by the clock', () => {
+  it('a report is refused by a round that was closed early', () => {
     for (const status of ['settling', 'settled', 'cancelling', 'cancelled'] as const) {
       expect(decide({ round: { ...LONG_ROUND, status } })).toEqual({ kind: 'round_over' });
     }
@@ -106,7 +106,7 @@ describe('a report', () => {
     expect(decide({ round: { ...LONG_ROUND, terms: WITH_TIEBREAK }, now: after(HOUR_MS) })).toEqual({ kind: 'due' });
   });
 
-  it('a report on an attempt that expired is always refused for that, even after its round was closed', () => {
+  it('a report on an expired attempt is refused as attempt_already_settled, even after the round closed', () => {
     for (const attempt of OVER.map((status) => ({ ...ATTEMPT, status, closedReason: null }))) {
       expect(decide({ attempt })).toBe('attempt_already_settled');
       expect(decide({ attempt, round: SHORT_ROUND, now: SHORT_ROUND.closesAt })).toBe('attempt_already_settled');
@@ -116,7 +116,7 @@ describe('a report', () => {
     }
   });
 
-  it('a report is always refused for what ended the attempt first, before and after its row is marked', () => {
+  it('a report is refused for whatever ended the attempt first', () => {
     const instants = fc.integer({ min: 1, max: 3 * HOUR_MS });
     fc.assert(
       fc.property(instants, instants, fc.boolean(), (closesInMs, nowMs, isClosed) => {
@@ -147,7 +147,7 @@ describe('a batch of reports', () => {
     ...changes,
   });
 
-  it('a batch of reports is decided in order: the first on an attempt settles it, the others find it settled or not found', () => {
+  it('only the first report of a batch on an attempt settles the attempt', () => {
     const found = { attempt: ATTEMPT, round: ROUND };
     const batch = [report(), report({ score: 200 }), report({ attemptId: 'unknown' })];
     const rules = { ttlMs: HOUR_MS, now: NOW };
@@ -158,7 +158,7 @@ describe('a batch of reports', () => {
     ]);
   });
 
-  it('a batch of reports leaves an attempt open after a report that is refused', () => {
+  it('a refused report leaves its attempt open for a later report of the batch', () => {
     const found = { attempt: ATTEMPT, round: TIEBREAK_ROUND };
     const batch = [report(), report({ tiebreak: 1 })];
     const rules = { ttlMs: HOUR_MS, now: NOW };

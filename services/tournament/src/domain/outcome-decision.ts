@@ -39,7 +39,7 @@ export type ScoringRound = Pick<Round, 'tenant' | 'status' | 'closesAt'> & {
 };
 
 export type OutcomeReport = ScoreReport & {
-  /** Null if none was sent. */
+  /** Null if the report had none. */
   readonly tiebreak: number | null;
 };
 
@@ -56,7 +56,7 @@ export function decideOutcome(facts: {
   readonly attempt: Attempt | null;
   readonly round: ScoringRound | null;
   readonly score: number;
-  /** Null if none was sent. */
+  /** Null if the report had none. */
   readonly tiebreak: number | null;
   /** Whether the wallet is known to have posted the fee; the row may still be `pending`. */
   readonly feePosted: boolean;
@@ -111,7 +111,7 @@ export function decideOutcomes<Found extends { readonly attempt: Attempt; readon
   });
 }
 
-/** Whether it expired by itself, not with its round. */
+/** Whether the attempt expired by itself, not with its round. */
 function isExpired({ status, closedReason }: Attempt): boolean {
   return (status === 'expiring' || status === 'expired') && closedReason === null;
 }

@@ -7,7 +7,7 @@ const MAX_RANKS = 20_000;
 const sumOf = (ranks: readonly number[]) => ranks.reduce((sum, more) => sum + more, 0);
 
 describe('a page of a list with purses', () => {
-  it('a page of a list with purses has as many rows as the limit and the ranks of their purses allow, and at least one', () => {
+  it('a page of a list with purses is as long as its limit and the total number of ranks allow', () => {
     const ranks = fc.array(fc.integer({ min: 1, max: MAX_PAID_RANKS }), { maxLength: 300 });
     fc.assert(
       fc.property(ranks, fc.integer({ min: 1, max: 200 }), (purses, limit) => {
@@ -22,7 +22,7 @@ describe('a page of a list with purses', () => {
     );
   });
 
-  it('a page of a list with purses has a row whose purse is beyond the limit alone', () => {
+  it('a page of a list with purses has one row even if that purse alone exceeds the limit', () => {
     expect(rowsOfPage([MAX_RANKS + 1, 1], 200)).toBe(1);
     expect(rowsOfPage([], 200)).toBe(0);
   });

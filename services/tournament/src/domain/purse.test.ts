@@ -12,7 +12,7 @@ const anyPurse = fc
   .map((amounts) => amounts.toSorted((one, other) => (one > other ? -1 : 1)).map(cents));
 
 describe('a purse', () => {
-  it('a purse pays the ranks of its table and 0.00 beyond it', () => {
+  it('a purse pays the amounts of its table, and 0.00 for every further rank', () => {
     expect(purseAmount(purse)).toBe(20_000n);
     expect([1, 2, 3, 4, 1_000_000].map((rank) => payoutOfRank(purse, rank))).toEqual([10_000n, 5_000n, 5_000n, 0n, 0n]);
     for (const rank of [0, -1, 1.5, Number.NaN]) expect(() => payoutOfRank(purse, rank)).toThrow(RangeError);
@@ -27,14 +27,14 @@ describe('a purse', () => {
     expect(payoutsOf(purse, 99)).toHaveLength(3);
   });
 
-  it('a purse derives one award for each rank of a round', () => {
+  it('the award ids of the ranks of a round are distinct and reproducible', () => {
     const ids = [1, 2, 11].map((rank) => awardIdOfRank(ROUND_ID, rank));
     expect(new Set(ids).size).toBe(3);
     expect(ids.map(contestServiceOf)).toEqual(['tournament', 'tournament', 'tournament']);
     expect(awardIdOfRank(ROUND_ID, 1)).toBe(ids[0]);
   });
 
-  it('a purse adds up exactly: all ranks together are paid its amount, fewer ranks never more', () => {
+  it('the payouts of all ranks add up exactly to the amount of the purse', () => {
     fc.assert(
       fc.property(anyPurse, fc.nat(60), (table, players) => {
         const paid = purseWon(table, players);
@@ -45,7 +45,7 @@ describe('a purse', () => {
     );
   });
 
-  it('a purse never increases from one rank to the next', () => {
+  it('the payout of a rank is never above the payout of the rank before', () => {
     fc.assert(
       fc.property(anyPurse, fc.integer({ min: 1, max: 60 }), (table, rank) => {
         expect(payoutOfRank(table, rank + 1)).toBeLessThanOrEqual(payoutOfRank(table, rank));

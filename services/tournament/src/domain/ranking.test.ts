@@ -53,12 +53,12 @@ describe('the best run', () => {
     expect(isBetterRun({ ...ROW, score: 9.5 }, ROW, ROUND_TERMS)).toBe(false);
   });
 
-  it('the best run stays if a later one is equal', () => {
+  it('an equal later run does not replace the best run', () => {
     expect(isBetterRun({ ...ROW, at: new Date(NOW.getTime() + 1) }, ROW, ROUND_TERMS)).toBe(false);
     expect(isBetterRun({ ...ROW }, ROW, ROUND_TERMS)).toBe(false);
   });
 
-  it('the best run of several is the one that no other beats, in any order of arrival', () => {
+  it('the best run of several is the same in any order of arrival', () => {
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 8 }), fc.nat(), rules, (runs, seed, by) => {
         const turned = [...runs.slice(seed % runs.length), ...runs.slice(0, seed % runs.length)];
@@ -72,7 +72,7 @@ describe('the best run', () => {
 });
 
 describe('the order of a board', () => {
-  it('the order of a board is strict and total: one of any two entries ranks before the other', () => {
+  it('one of any two entries always ranks before the other', () => {
     fc.assert(
       fc.property(rowPair, rules, ([one, other], by) => {
         const there = Math.sign(compareRows(one, other, by));

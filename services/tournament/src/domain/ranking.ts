@@ -19,7 +19,7 @@ export type BoardRules = Pick<RoundTerms, 'direction' | 'tiebreak'>;
 /** A row of the board: one entry with its best run. */
 export type BoardRow = Run & { readonly entryId: string };
 
-/** Below 0 if `one` is the better run, above 0 if it is the worse, 0 if they are equal. */
+/** Compares two runs: below 0 if `one` is better, above 0 if it is worse, 0 if they are equal. */
 export function compareRuns(one: Run, other: Run, rules: BoardRules): number {
   return (
     compareValues(one.score, other.score, rules.direction) ||
@@ -28,7 +28,7 @@ export function compareRuns(one: Run, other: Run, rules: BoardRules): number {
   );
 }
 
-/** Below 0 if `one` ranks before `other`; 0 only for the same entry. */
+/** Compares two rows: below 0 if `one` ranks before `other`, 0 only for the same entry. */
 export function compareRows(one: BoardRow, other: BoardRow, rules: BoardRules): number {
   // Ids are lower-case uuids, so their order as text is their order as bytes.
   return compareRuns(one, other, rules) || compareTexts(one.entryId, other.entryId);

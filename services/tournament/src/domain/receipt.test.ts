@@ -7,7 +7,7 @@ const OUTCOME = { attemptId: ATTEMPT.id, receiptId: 'receipt', score: 120.25, ti
 const FACTS = { attempt: ATTEMPT, round: ROUND, outcome: OUTCOME, reportedTiebreak: null, evidence: '' };
 
 describe('a receipt', () => {
-  it('a receipt has everything that is needed to decide a dispute', () => {
+  it('a receipt states everything that is needed to decide a dispute', () => {
     const facts = {
       ...FACTS,
       round: { ...ROUND, terms: WITH_TIEBREAK },
@@ -41,7 +41,7 @@ describe('a receipt', () => {
     });
   });
 
-  it('a receipt keeps a tiebreak that was not required, and states that no tiebreak is declared', () => {
+  it('a receipt states a tiebreak that was reported although the tournament declares none', () => {
     expect(composeReceipt({ ...FACTS, reportedTiebreak: 7 })).toMatchObject({
       tiebreak: 7,
       tiebreak_metric_name: null,

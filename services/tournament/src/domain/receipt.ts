@@ -12,7 +12,7 @@ import { evidenceFields } from '@laurel/signature';
 import { formatAmount } from '@laurel/values/money';
 import type { Attempt, Outcome, Round, RoundTerms } from './tournament.ts';
 
-/** Incremented when a field changes its meaning; an added field does not increment it. */
+/** The version is incremented when a field changes its meaning, not when a field is added. */
 const RECEIPT_VERSION = 1;
 
 /** What a receipt states about its round; all of it is frozen. */
@@ -24,7 +24,7 @@ export function composeReceipt(facts: {
   readonly attempt: Attempt;
   readonly round: ReceiptRound;
   readonly outcome: Outcome;
-  /** As sent, even if ignored; null if none was sent. */
+  /** The tiebreak as sent, even if ignored; null if none was sent. */
   readonly reportedTiebreak: number | null;
   /** A JSON object as text, or empty. */
   readonly evidence: string;

@@ -6,7 +6,7 @@ import { decideRound, nextRound } from './round-opening.ts';
 const NEXT = { id: ROUND_ID, number: 5, now: NOW };
 
 describe('the next round', () => {
-  it('the next round opens now with the terms of its tournament, for the length of a round', () => {
+  it('the next round opens now with the terms of its tournament', () => {
     expect(nextRound({ ...NEXT, tournament: TOURNAMENT })).toEqual({
       id: ROUND_ID,
       tournamentId: 'tournament',
@@ -24,7 +24,7 @@ describe('the next round', () => {
     });
   });
 
-  it('the next round does not open automatically in a paused or closed tournament, or without a round length', () => {
+  it('the next round of a paused or closed tournament does not open automatically', () => {
     for (const status of ['paused', 'closed'] as const) {
       expect(nextRound({ ...NEXT, tournament: { ...TOURNAMENT, status } })).toBeNull();
     }
@@ -47,7 +47,7 @@ describe("an operator's round", () => {
     });
   });
 
-  it("an operator's round ends after it begins, and in the future", () => {
+  it('an operator’s round must end after its beginning and in the future', () => {
     const invalid = { kind: 'refused', code: 'invalid_request' };
     expect(decideRound({ ...asked, closesAt: NOW })).toMatchObject(invalid);
     expect(decideRound({ ...asked, opensAt: asked.closesAt })).toMatchObject(invalid);
@@ -56,7 +56,7 @@ describe("an operator's round", () => {
     expect(decideRound({ ...asked, opensAt: after(-2), closesAt: NOW })).toMatchObject(invalid);
   });
 
-  it("an operator's round lies between the years 1900 and 9999, and an invalid instant is refused", () => {
+  it('an operator’s round must lie between the years 1900 and 9999', () => {
     const invalid = { kind: 'refused', code: 'invalid_request' };
     expect(decideRound({ ...asked, closesAt: LAST_INSTANT })).toMatchObject({ round: { closesAt: LAST_INSTANT } });
     expect(decideRound({ ...asked, opensAt: FIRST_INSTANT })).toMatchObject({ round: { opensAt: FIRST_INSTANT } });
@@ -68,7 +68,7 @@ describe("an operator's round", () => {
     }
   });
 
-  it("an operator's round is refused while another is open, and in a tournament that opens none", () => {
+  it('an operator’s round is refused while another round is open', () => {
     const conflict = { kind: 'refused', code: 'conflict' };
     expect(decideRound({ ...asked, hasOpenRound: true })).toMatchObject(conflict);
     for (const status of ['paused', 'closed'] as const) {

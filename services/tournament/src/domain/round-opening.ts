@@ -34,7 +34,7 @@ export function decideRound(facts: {
   readonly hasOpenRound: boolean;
   readonly id: string;
   readonly number: number;
-  /** Null: now. */
+  /** Null means now. */
   readonly opensAt: Date | null;
   readonly closesAt: Date;
   readonly now: Date;

@@ -21,7 +21,7 @@ const NOT_OPEN = STATUSES.filter((status) => status !== 'open');
 const TEN_MINUTES_MS = 600_000;
 
 describe('a round', () => {
-  it('a round goes from open to settled or to cancelled, and never back', () => {
+  it('a round moves only forward, from open to settled or to cancelled', () => {
     const moves = STATUSES.flatMap((from) =>
       STATUSES.filter((to) => canMoveRound(from, to)).map((to) => `${from} -> ${to}`),
     );
@@ -32,7 +32,7 @@ describe('a round', () => {
     expect(STATUSES.map(shownRoundStatus)).toEqual(['open', 'settling', 'settled', 'cancelled', 'cancelled']);
   });
 
-  it('a round takes entries from its opening until ten minutes before its end, both to the millisecond', () => {
+  it('a round takes entries from its opening until ten minutes before its end', () => {
     const { opensAt, closesAt } = ROUND;
     expect(entriesCloseAt(ROUND)).toEqual(after(-TEN_MINUTES_MS, closesAt));
     expect([after(-1, opensAt), opensAt].map((now) => entriesOpen(ROUND, now))).toEqual([false, true]);
@@ -41,7 +41,7 @@ describe('a round', () => {
     for (const status of NOT_OPEN) expect(entriesOpen({ ...ROUND, status }, NOW)).toBe(false);
   });
 
-  it('a round takes scores until just before its end, and is over from that instant on', () => {
+  it('a round takes scores until its end, and is over from that instant on', () => {
     const last = after(-1, ROUND.closesAt);
     expect([last, ROUND.closesAt].map((now) => acceptsScores(ROUND, now))).toEqual([true, false]);
     expect([last, ROUND.closesAt].map((now) => isCloseDue(ROUND, now))).toEqual([false, true]);
@@ -51,7 +51,7 @@ describe('a round', () => {
     }
   });
 
-  it('a round of less than ten minutes takes no entries, and its entries never close before it opens', () => {
+  it('a round of less than ten minutes takes no entries', () => {
     const short = { ...ROUND, opensAt: NOW, closesAt: after(TEN_MINUTES_MS - 1) };
     expect(entriesCloseAt(short)).toEqual(NOW);
     fc.assert(
@@ -67,7 +67,7 @@ describe('a round', () => {
 });
 
 describe('an invalid instant', () => {
-  it('no rule on the times of a round has a result for an invalid Date: each throws', () => {
+  it('every rule on the times of a round throws for an invalid Date', () => {
     const invalid = new Date(Number.NaN);
     const rules = [acceptsScores, isCloseDue, entriesOpen, closeEntriesEarly, closeEarly];
     for (const rule of rules) {
@@ -86,7 +86,7 @@ describe('the end of a round', () => {
   });
   const terms = gates(2, 3);
 
-  it('the end of a round settles it with enough entrants and enough scored attempts, and otherwise cancels it', () => {
+  it('a round that ends with enough entrants and scored attempts is settled, and otherwise cancelled', () => {
     expect(decideClose({ scoredPlayers: 2, scoredAttempts: 3 }, terms)).toBe('settling');
     expect(decideClose({ scoredPlayers: 1, scoredAttempts: 3 }, terms)).toBe('cancelling');
     expect(decideClose({ scoredPlayers: 2, scoredAttempts: 2 }, terms)).toBe('cancelling');
@@ -94,7 +94,7 @@ describe('the end of a round', () => {
     expect(decideClose({ scoredPlayers: 1, scoredAttempts: 0 }, gates(1, 0))).toBe('settling');
   });
 
-  it('the end of a round never changes from settled to cancelled with more entrants or more scores', () => {
+  it('more entrants or more scores never change the end of a round from settled to cancelled', () => {
     const count = fc.nat(5);
     fc.assert(
       fc.property(
@@ -118,7 +118,7 @@ describe('the end of a round', () => {
 describe('an operator who cancels a round', () => {
   const cancellation = { at: NOW, by: 'ada', reason: 'a broken game' };
 
-  it('a round that an operator cancels ends now, takes no entry and no score, and never settles, whatever its counts', () => {
+  it('a round that an operator cancels is over at once and never settles', () => {
     const count = fc.nat(5);
     const instant = fc.integer({ min: -3 * HOUR_MS, max: 3 * HOUR_MS }).map((ms) => after(ms));
     fc.assert(
@@ -136,7 +136,7 @@ describe('an operator who cancels a round', () => {
     );
   });
 
-  it('an operator cannot cancel a round whose end is decided, nor cancel one twice, and gets the decision', () => {
+  it('the cancellation of a round whose end is decided is refused with that decision', () => {
     const conflict = (message: string) => ({ kind: 'refused', code: 'conflict', message });
     const refusals = NOT_OPEN.map((status) => cancelRound({ ...ROUND, status }, cancellation));
     expect(refusals).toEqual([
@@ -158,7 +158,7 @@ describe('an operator who cancels a round', () => {
 });
 
 describe('the sandbox', () => {
-  it('the sandbox brings the end of entries, or of the round, to now', () => {
+  it('the sandbox can move the end of entries, or of the round, to now', () => {
     expect(closeEntriesEarly(ROUND, NOW)).toEqual({ ...ROUND, entriesCloseAt: NOW });
     expect(closeEarly(ROUND, NOW)).toEqual({ ...ROUND, entriesCloseAt: NOW, closesAt: NOW });
     const last = after(-1, ROUND.closesAt);

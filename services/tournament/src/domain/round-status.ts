@@ -117,7 +117,7 @@ export function cancelRound(round: Round, cancellation: Cancellation): Round | R
 }
 
 /**
- * For the sandbox: the round as if its entries closed now. If its entries have closed, it is
+ * Closes a sandbox round's entries now. If the entries have closed already, the round is
  * unchanged.
  */
 export function closeEntriesEarly(round: Round, now: Date): Round | Refused {
@@ -127,8 +127,8 @@ export function closeEntriesEarly(round: Round, now: Date): Round | Refused {
 }
 
 /**
- * For the sandbox: the round as if `closes_at` were now. Whether it settles is decided later. If
- * its end is under way, it is unchanged, and the caller finishes it.
+ * Sets `closes_at` of a sandbox round to now. Whether the round settles is decided later. A round
+ * that is settling or cancelling is unchanged, and the caller finishes it.
  */
 export function closeEarly(round: Round, now: Date): Round | Refused {
   if (round.status === 'settling' || round.status === 'cancelling') return round;

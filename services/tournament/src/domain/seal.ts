@@ -19,7 +19,7 @@ import { type Cents, formatAmount } from '@laurel/values/money';
 import { purseAmount } from './purse.ts';
 import type { Outcome, Round, Tally } from './tournament.ts';
 
-/** Incremented when a field changes its meaning; an added field does not increment it. */
+/** The version is incremented when a field changes its meaning, not when a field is added. */
 const SEAL_VERSION = 1;
 
 export type CountedOutcome = {
@@ -31,7 +31,7 @@ export type CountedOutcome = {
    * a receipt may be long.
    */
   readonly receiptSha256: string;
-  /** Whether it is the best run of its entry. */
+  /** Whether the run is the best of its entry. */
   readonly isBest: boolean;
   /** The final rank of the entry. */
   readonly finalRank: number;

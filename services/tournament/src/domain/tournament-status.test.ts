@@ -5,7 +5,7 @@ import { decideStatusChange } from './tournament-status.ts';
 const STATUSES: readonly TournamentStatus[] = ['active', 'paused', 'closed'];
 
 describe('the status of a tournament', () => {
-  it('the status of a tournament changes to any requested status, until it is closed', () => {
+  it('an operator may change the status of a tournament until the tournament is closed', () => {
     for (const wanted of STATUSES) {
       for (const status of ['active', 'paused'] as const) {
         expect(decideStatusChange(status, wanted)).toEqual({ kind: 'changed', status: wanted });

@@ -34,14 +34,14 @@ function table(...amounts: readonly (readonly [number, bigint])[]) {
 }
 
 describe('a proposed tournament', () => {
-  it('a proposed tournament becomes the proposed terms', () => {
+  it('an accepted proposal becomes the terms of the tournament', () => {
     expect(decideTerms(PROPOSED)).toEqual({ kind: 'accepted', terms: TERMS });
     expect(
       decideTerms({ ...PROPOSED, tiebreakMetricName: 'seconds', tiebreakDirection: 'lower_is_better' }),
     ).toMatchObject({ terms: { tiebreak: { metricName: 'seconds', direction: 'lower_is_better' } } });
   });
 
-  it('a proposed tournament may list its ranks in any order, and names each from 1 on once', () => {
+  it('a proposed purse table must name every rank from 1 on exactly once, in any order', () => {
     expect(issuesOf({ purseTable: PROPOSED.purseTable.toReversed() })).toEqual([]);
     expect(issuesOf(table([1, 1n]))).toEqual([]);
     const gap = ['purse_table must name every rank from 1 on, each once'];
@@ -87,14 +87,14 @@ describe('a proposed tournament', () => {
     expect(issuesOf({ tiebreakMetricName: '', tiebreakDirection: 'lower_is_better' })).toHaveLength(1);
   });
 
-  it('a proposed tournament has rounds that are open for entries for a minute or more, or none that open automatically', () => {
+  it('the length of a proposed round must keep entries open for at least a minute', () => {
     expect(issuesOf({ roundLengthSeconds: null })).toEqual([]);
     expect(issuesOf({ roundLengthSeconds: 660 })).toEqual([]);
     for (const roundLengthSeconds of [659, 601, 600, 0, -1, 700.5, 2 ** 31])
       expect(issuesOf({ roundLengthSeconds })).toHaveLength(1);
   });
 
-  it('a proposed tournament has whole numbers, each at least its minimum', () => {
+  it('the numbers of a proposed tournament must be whole and at least their minimum', () => {
     expect(issuesOf({ attemptCap: 1, minEntrants: 1, minScoredAttempts: 0 })).toEqual([]);
     expect(issuesOf({ attemptCap: 0, minEntrants: 0, minScoredAttempts: -1 })).toEqual([
       'attempt_cap must be at least 1',
@@ -104,13 +104,13 @@ describe('a proposed tournament', () => {
     expect(issuesOf({ attemptCap: 1.5, minEntrants: Number.NaN, minScoredAttempts: 2 ** 31 })).toHaveLength(3);
   });
 
-  it('a proposed tournament has texts of bounded length, counted in characters', () => {
+  it('the texts of a proposed tournament have a limited number of characters', () => {
     expect(issuesOf({ name: '🏆'.repeat(255), description: '' })).toEqual([]);
     expect(issuesOf({ name: '🏆'.repeat(256) })).toEqual(['name must have 1 to 255 characters']);
     expect(issuesOf({ name: '', metricName: 'a\0b', metricUnit: '', description: 'x'.repeat(10_000) })).toHaveLength(4);
   });
 
-  it('a proposed tournament pays each rank the amount of its table, in any order of the list', () => {
+  it('each rank gets its amount of the proposed purse table, in whatever order the table lists the ranks', () => {
     const amounts = fc.array(fc.bigInt({ min: 1n, max: 10n ** 9n }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(amounts, fc.infiniteStream(fc.nat()), (drawn, keys) => {

@@ -30,7 +30,7 @@ export type ProposedTournament = {
   readonly purseTable: readonly { readonly rank: number; readonly amountCents: bigint }[];
   readonly minEntrants: number;
   readonly minScoredAttempts: number;
-  /** Null: the operator opens each round. */
+  /** Null means that the operator opens each round. */
   readonly roundLengthSeconds: number | null;
 };
 

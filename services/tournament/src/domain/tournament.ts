@@ -28,7 +28,7 @@ export type RoundTerms = {
   readonly attemptCap: number;
   readonly purse: Purse;
   readonly minEntrants: number;
-  /** 0: no minimum. */
+  /** 0 means no minimum. */
   readonly minScoredAttempts: number;
 };
 
@@ -36,7 +36,7 @@ export type RoundTerms = {
 export type TournamentTerms = RoundTerms & {
   readonly name: string;
   readonly description: string | null;
-  /** Null: the operator opens each round. */
+  /** Null means that the operator opens each round. */
   readonly roundLengthSeconds: number | null;
 };
 
@@ -48,7 +48,7 @@ export type Tournament = {
   readonly createdAt: Date;
 };
 
-/** The stored status. A partner reads `shownRoundStatus` in round-status.ts. */
+/** The stored status. Partners are shown the result of `shownRoundStatus` (round-status.ts). */
 export type RoundStatus = 'open' | 'settling' | 'settled' | 'cancelling' | 'cancelled';
 
 export type Round = {
@@ -74,7 +74,7 @@ export type Cancellation = {
   readonly at: Date;
   /** The operator's name. */
   readonly by: string;
-  /** For operators alone. */
+  /** The reason, which only operators see. */
   readonly reason: string;
 };
 

@@ -23,7 +23,7 @@ async function failing(damage: string, repair: string, values: readonly unknown[
 const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId })).round;
 
 describe('the audit', () => {
-  it('the audit finds nothing while all data is consistent, and lists every check once, including those against the wallet', async () => {
+  it('the audit finds nothing in consistent data and lists every check once', async () => {
     const { checks } = ok(await h.tournament.audit({}));
     const ids = [...checks, ...ok(await h.wallet.audit({})).checks].map(({ id }) => id);
     expect(checks.map((check) => check.violations)).toEqual(checks.map(() => 0n));
@@ -47,7 +47,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('the audit finds a fee of a cancelled round that was not returned, and one of a settled round that was', async () => {
+  it('the audit finds a missing refund of a cancelled round, and an undue refund of a settled round', async () => {
     const settled = await h.openAttempt();
     await h.report(settled.attempt.id, 1);
     await close(settled.round.id);

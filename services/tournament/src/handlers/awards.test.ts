@@ -33,7 +33,7 @@ async function payoutOf(awardId: string) {
 }
 
 describe('a held purse', () => {
-  it('a held purse is paid once when it is released, however often that is repeated, and cannot be denied then', async () => {
+  it('a held purse is paid once, however often its release is repeated', async () => {
     const { awardId, accountId } = await heldAward();
     expect(await h.tournament.releaseAward({ awardId })).toEqual({});
     expect(await h.tournament.releaseAward({ awardId })).toEqual({});
@@ -42,7 +42,7 @@ describe('a held purse', () => {
     expect(await h.tournament.denyAward({ awardId })).toMatchObject({ code: 'conflict' });
   });
 
-  it('a held purse stays unpaid when it is denied, and cannot be released then', async () => {
+  it('a denied purse stays unpaid and cannot be released', async () => {
     const { awardId, accountId } = await heldAward();
     expect(await h.tournament.denyAward({ awardId })).toEqual({});
     expect(await h.tournament.denyAward({ awardId })).toEqual({});
@@ -51,7 +51,7 @@ describe('a held purse', () => {
     expect(await h.balance(accountId)).toBe(FUNDS - FEE);
   });
 
-  it('an operator who reads the attempt of a winner gets the id of the purse, and none for an attempt that won nothing', async () => {
+  it('an operator sees the id of the purse that an attempt won', async () => {
     const { awardId, attemptId } = await heldAward();
     const describe = async (id: string) =>
       ok(await h.tournament.describeAttempt({ programId: '', attemptId: id, anyProgram: true }));
@@ -65,7 +65,7 @@ describe('a held purse', () => {
     expect(await h.tournament.denyAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
-  it('a held purse is either released or denied if both are requested concurrently', async () => {
+  it('a concurrent release and denial of a held purse never both take effect', async () => {
     const { awardId, accountId } = await heldAward();
     const [released, denied] = await Promise.all([
       h.tournament.releaseAward({ awardId }),
@@ -77,7 +77,7 @@ describe('a held purse', () => {
     expect(await h.balance(accountId)).toBe(FUNDS - FEE + (isReleased ? WON : 0n));
   });
 
-  it('the sweeper finishes the release of a held purse that was interrupted before or after the wallet’s decision', async () => {
+  it('the sweeper completes an interrupted release of a held purse', async () => {
     const before = await heldAward();
     const after = await heldAward();
     await h.database.query({ text: `update round_payouts set status = 'releasing' where award_id = any($1)` }, [
@@ -93,11 +93,11 @@ describe('a held purse', () => {
     }
   });
 
-  it('the review of a held purse keeps its operator and reason with the payout, also if the sweeper finishes it', async () => {
+  it('a review is stored with its operator and reason, even if the sweeper completes it', async () => {
     const review = { operator: 'ana', reason: 'two players are one' };
     const [whole, interrupted] = [await heldAward(), await heldAward()];
     expect(await h.tournament.denyAward({ awardId: whole.awardId, ...review })).toEqual({});
-    // As a kill after the commit that begins the review leaves it.
+    // The rows are as a kill after the commit that begins the review leaves them.
     await h.database.transaction(async (tx) => {
       const { awardId } = interrupted;
       await tx.query({ text: `update round_payouts set status = 'denying' where award_id = $1` }, [awardId]);

@@ -25,7 +25,7 @@ const close = (roundId: string, tenant = PROGRAM) => h.tournament.closeRound({ t
 const closeEntries = (roundId: string, tenant = PROGRAM) => h.tournament.closeEntries({ tenant, roundId });
 
 describe('entries that are closed manually', () => {
-  it('entries that are closed manually stop immediately, scores continue, and every other round keeps its times', async () => {
+  it('closing entries manually stops new entries at once, but not scores', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const other = await h.openRound();
     h.clock.advance(HOUR_MS / 2);
@@ -44,7 +44,7 @@ describe('entries that are closed manually', () => {
 });
 
 describe('a round that is closed manually', () => {
-  it('a round that is closed manually is settled before the response, with its payouts and the refunds of attempts without a score', async () => {
+  it('a round that is closed manually is settled before the response', async () => {
     const round = await h.openRound();
     const [first, second] = [await h.player(), await h.player()];
     await play(h, round.id, first, 2);
@@ -68,7 +68,7 @@ describe('a round that is closed manually', () => {
     expect(await closeEntries(round.id)).toMatchObject({ code: 'conflict' });
   });
 
-  it('a round that is closed manually is cancelled before the response, with every fee returned', async () => {
+  it('a round with too few entrants is cancelled before the response to its manual close', async () => {
     const { round, player, attempt } = await h.openAttempt({ minEntrants: 2 });
     recorded(await h.report(attempt.id, 1));
     const open = created(await h.create(round.id, player.ref));
@@ -85,7 +85,7 @@ describe('a round that is closed manually', () => {
     ]);
   });
 
-  it('a round that is closed manually is refused for another tenant and an unknown round, before it has begun, and in live', async () => {
+  it('closing a round manually is refused in live, and for another tenant’s round', async () => {
     const round = await h.openRound();
     const live = await h.openRound({}, { tenant: LIVE_PROGRAM });
     const later = await h.openRound({}, { opensInMs: HOUR_MS });
@@ -99,7 +99,7 @@ describe('a round that is closed manually', () => {
     expect(await roundOf(h, round.id)).toMatchObject({ status: RoundStatus.OPEN, closesAt: round.closesAt });
   });
 
-  it('a round that is closed manually resolves pending attempts: a fee that never arrived gets a tombstone, and one that did makes an entrant', async () => {
+  it('closing a round manually resolves its pending attempts', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     const before = await h.balance(player.accountId);
     ok(await close(round.id));
@@ -109,7 +109,7 @@ describe('a round that is closed manually', () => {
     expect(await h.balance(player.accountId)).toBe(before + FEE);
   });
 
-  it('a round that is closed manually while the wallet is down is finished by a repeat of the call', async () => {
+  it('a repeated call completes the close of a round that failed while the wallet was down', async () => {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
     await h.stopWallet();
@@ -120,7 +120,7 @@ describe('a round that is closed manually', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE + 10_000n);
   });
 
-  it('a round that is closed manually lets each call in flight finish, or refuses it as too late', async () => {
+  it('every call in flight while a round is closed either completes or is refused as too late', async () => {
     const round = await h.openRound({ attemptCap: 10 });
     const players = await Promise.all(Array.from({ length: 6 }, () => h.player()));
     const receipts = await Promise.all(players.map((player) => play(h, round.id, player, 1)));

@@ -46,7 +46,7 @@ async function rowsOf(roundId: string) {
 }
 
 describe('an entry', () => {
-  it('an entry charges its fee once, is open, has no row on the board yet, and makes an entrant', async () => {
+  it('an entry charges its fee once and makes its account an entrant', async () => {
     const round = await h.openRound();
     const player = await h.player();
     const attemptId = newOwnedId('tournament');
@@ -74,7 +74,7 @@ describe('an entry', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
   });
 
-  it('an entry is bought again at the same price until the cap, and stays one entry', async () => {
+  it('a player can buy further attempts at the same price up to the cap', async () => {
     const round = await h.openRound({ attemptCap: 3 });
     const player = await h.player();
     for (let bought = 0; bought < 3; bought += 1) created(await h.create(round.id, player.ref));
@@ -86,7 +86,7 @@ describe('an entry', () => {
     expect(await tallyOf(round.id)).toMatchObject({ entrants: 2 });
   });
 
-  it('an entry belongs to the account: two refs of one account share the entry and its cap', async () => {
+  it('two refs of one account share the entry and its cap', async () => {
     const round = await h.openRound({ attemptCap: 2 });
     const player = await h.player();
     const second = await h.secondRefOf(player);
@@ -128,7 +128,7 @@ describe('an entry', () => {
     expect(await tallyOf(another.id)).toMatchObject({ entrants: 1 });
   });
 
-  it('an entry pays for every attempt, including the first, and each response shows the attempt at its creation', async () => {
+  it('every attempt of an entry is charged, and a repeated creation returns the attempt as created', async () => {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 10));
     h.clock.advance(1);
@@ -139,7 +139,7 @@ describe('an entry', () => {
 });
 
 describe('entries', () => {
-  it('entries, later ones too, begin when the round does, and close ten minutes before its end', async () => {
+  it('entries open with the round and close ten minutes before its end', async () => {
     const round = await h.openRound({}, { opensInMs: HOUR_MS, lengthMs: HOUR_MS });
     const [first, second] = [await h.player(), await h.player()];
     expect(verdictOf(await h.create(round.id, first.ref))).toBe('entries_closed');
@@ -184,7 +184,7 @@ describe('a creation that is refused', () => {
     const player = await h.player(undefined, FEE);
     created(await h.create(round.id, player.ref));
     await h.block(player.accountId);
-    // At the cap, excluded and without funds.
+    // The player is at the cap, excluded and without funds.
     expect(verdictOf(await h.create(round.id, player.ref))).toBe('attempt_cap_reached');
     const next = await h.openRound();
     expect(verdictOf(await h.create(next.id, player.ref))).toBe('blocked');
@@ -192,7 +192,7 @@ describe('a creation that is refused', () => {
     expect(verdictOf(await h.create(next.id, unlinked))).toBe('insufficient_funds');
   });
 
-  it('a creation that is refused charges nothing, makes no entrant, and does not count towards the cap', async () => {
+  it('a refused creation charges nothing and does not count towards the cap', async () => {
     const round = await h.openRound({ attemptCap: 1 });
     const poor = await h.player(undefined, FEE - 1n);
     const blocked = await h.player();
@@ -216,7 +216,7 @@ describe('a creation that is refused', () => {
     expect(await h.balance(poor.accountId)).toBe(0n);
   });
 
-  it('a creation of an insider is refused in live, and not in the sandbox', async () => {
+  it('a creation of an insider is refused in live only', async () => {
     const live = await h.openRound({}, { tenant: LIVE_PROGRAM });
     const sandbox = await h.openRound();
     const insider = await h.player(undefined, FUNDS, LIVE_PROGRAM);
@@ -238,14 +238,14 @@ describe('a creation that is refused', () => {
 });
 
 describe('an attempt id that was seen before', () => {
-  it('an attempt id that was seen before is not found under another round or tenant', async () => {
+  it('a known attempt id is not found under another round or tenant', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const another = await h.openRound();
     expect(verdictOf(await h.create(another.id, player.ref, attempt.id))).toBe('not_found');
     expect(verdictOf(await h.create(round.id, player.ref, attempt.id, OTHER_PROGRAM))).toBe('not_found');
   });
 
-  it('a creation that is sent several times at once makes one attempt and one charge, in one batch and across replicas', async () => {
+  it('a creation that is sent several times at once makes one attempt and one charge', async () => {
     const round = await h.openRound();
     const player = await h.player();
     const creation = {

@@ -33,7 +33,7 @@ async function shortAttempt() {
 }
 
 describe('an attempt that an operator voids', () => {
-  it('an attempt that an operator voids is voided and refunded, takes no outcome, and cannot be voided again', async () => {
+  it('a voided attempt is refunded and cannot be voided again', async () => {
     const { attempt, player } = await h.openAttempt();
     const voided = ok(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' })).attempt;
     expect(voided).toEqual({ ...attempt, status: AttemptStatus.VOIDED });
@@ -57,7 +57,7 @@ describe('an attempt that an operator voids', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
-  it('a void needs an open attempt and a reason', async () => {
+  it('only an open attempt can be voided, and only with a reason', async () => {
     const { attempt } = await h.openAttempt();
     const unknown = newOwnedId('tournament');
     expect(await h.tournament.voidAttempt({ attemptId: unknown, reason: 'x' })).toMatchObject({ code: 'not_found' });
@@ -70,7 +70,7 @@ describe('an attempt that an operator voids', () => {
     expect(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'x' })).toMatchObject({ code: 'conflict' });
   });
 
-  it('an attempt that an operator voids stays voiding and hidden while the wallet is down, and is finished by the next call', async () => {
+  it('a void that failed while the wallet was down is completed by the next call', async () => {
     const { attempt, player } = await h.openAttempt();
     await h.stopWallet();
     await expect(h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'x' })).rejects.toThrow();
@@ -83,7 +83,7 @@ describe('an attempt that an operator voids', () => {
 });
 
 describe('a sandbox attempt that is expired manually', () => {
-  it('a sandbox attempt that is expired manually is refunded as if its deadline had passed', async () => {
+  it('a sandbox attempt that is expired manually is refunded', async () => {
     const { attempt, player } = await h.openAttempt();
     const { id: attemptId } = attempt;
     const expired = ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId })).attempt;
@@ -97,7 +97,7 @@ describe('a sandbox attempt that is expired manually', () => {
     expect(verdictOf(await h.report(attemptId, 1))).toBe('attempt_already_settled');
   });
 
-  it('a sandbox attempt that is expired manually stays over, even after its round was settled or cancelled', async () => {
+  it('a manually expired attempt refuses reports even after its round ended', async () => {
     for (const minEntrants of [1, 2]) {
       const { round, player, attempt } = await h.openAttempt({ minEntrants });
       const scored = created(await h.create(round.id, player.ref));
@@ -115,7 +115,7 @@ describe('a sandbox attempt that is expired manually', () => {
 describe('an account whose every fee was returned', () => {
   const boardAs = (roundId: string, playerRef: string) => boardOf(h, roundId, playerRef);
 
-  it('an account whose every fee was returned is not an entrant, sees the masked board, and is an entrant again with its next attempt', async () => {
+  it('an account whose every fee was refunded is no longer an entrant', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const alias = await h.secondRefOf(player);
     const second = created(await h.create(round.id, alias));
@@ -132,7 +132,7 @@ describe('an account whose every fee was returned', () => {
     expect((await boardAs(round.id, alias)).rows).toMatchObject([{ bestScore: 5, paidAttempts: 1 }]);
   });
 
-  it('an account leaves its round with the commit that ends its last attempt, even if the wallet is down and the fee is not returned yet', async () => {
+  it('an account stops being an entrant with the end of its last attempt, even before the refund', async () => {
     const { round, attempt } = await h.openAttempt();
     await h.stopWallet();
     await expect(h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id })).rejects.toThrow();
@@ -141,7 +141,7 @@ describe('an account whose every fee was returned', () => {
     expect((await boardAs(round.id, '')).round?.entrantCount).toBe(0);
   });
 
-  it('an account whose every fee was returned does not count for the gate, which counts after open attempts have ended', async () => {
+  it('an account whose every fee was refunded does not count towards the minimum of entrants', async () => {
     for (const [minEntrants, status] of [
       [2, RoundStatus.CANCELLED],
       [1, RoundStatus.SETTLED],
@@ -166,7 +166,7 @@ describe('an account whose every fee was returned', () => {
 });
 
 describe('an attempt without an outcome at the end of its round', () => {
-  it('an attempt without an outcome reads as expired and refunded at the end of its round, before the round is closed', async () => {
+  it('an attempt without an outcome is shown as expired and refunded from the end of its round', async () => {
     const { player, attempt } = await shortAttempt();
     h.clock.advance(HOUR_MS / 2 - 1);
     expect(await read(attempt.id)).toEqual(attempt);
@@ -177,7 +177,7 @@ describe('an attempt without an outcome at the end of its round', () => {
     expect(await h.database.query(reason, [attempt.id])).toEqual([{ closed_reason: 'round_closed' }]);
   });
 
-  it('an attempt without an outcome at the end of its round can neither be voided nor expired manually', async () => {
+  it('an attempt can be neither voided nor expired manually after the end of its round', async () => {
     const [one, another] = [await shortAttempt(), await shortAttempt()];
     h.clock.advance(HOUR_MS / 2);
     expect(await h.tournament.voidAttempt({ attemptId: one.attempt.id, reason: 'x' })).toMatchObject({
@@ -190,7 +190,7 @@ describe('an attempt without an outcome at the end of its round', () => {
     expect(await h.balance(another.player.accountId)).toBe(FUNDS);
   });
 
-  it('an attempt without an outcome at the end of its round is refunded once by the sweepers alone, and the player stays an entrant of the settled round', async () => {
+  it('the sweepers refund an attempt without an outcome once at the end of its round', async () => {
     const { round, player, attempt } = await shortAttempt();
     const scored = created(await h.create(round.id, player.ref));
     recorded(await h.report(scored.id, 1));
@@ -203,7 +203,7 @@ describe('an attempt without an outcome at the end of its round', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE + 10_000n);
   });
 
-  it('an attempt without an outcome at the end of its round reads as expired only once its fee is returned, even if the wallet is down', async () => {
+  it('an attempt without an outcome is not shown as expired before its fee is refunded', async () => {
     const { player, attempt } = await shortAttempt();
     h.clock.advance(HOUR_MS / 2);
     await h.stopWallet();

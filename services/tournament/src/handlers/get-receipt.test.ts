@@ -12,7 +12,7 @@ const h = useHarness();
 const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId }));
 
 describe('a receipt of a round', () => {
-  it('a receipt of a round is signed, and has no seal while the round runs or if it was cancelled', async () => {
+  it('a receipt of a running or cancelled round is signed and has no seal', async () => {
     const round = await h.openRound({ minEntrants: 2 });
     const receiptId = await play(h, round.id, await h.player(), 5, { evidence: '{"replay":[1,2]}' });
     const running = await receiptOf(h, receiptId);
@@ -28,7 +28,7 @@ describe('a receipt of a round', () => {
     expect(await h.tournament.getReceipt({ receiptId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
-  it('a receipt of a round is proven counted by the seal, for every run of every player: its rank, its payout, and which run won them', async () => {
+  it('a seal proves that every receipt of the round was counted, with its rank and payout', async () => {
     const round = await h.openRound({ ...BY_SECONDS, attemptCap: 4 });
     const players = await Promise.all(Array.from({ length: 12 }, () => h.player()));
     const receipts: { readonly id: string; readonly player: TestPlayer; readonly score: number }[] = [];
@@ -80,7 +80,7 @@ describe('a receipt of a round', () => {
     });
   });
 
-  it('a receipt of a round is not proven by the seal of another receipt, or by a changed leaf', async () => {
+  it('a receipt is not proven by the seal of another receipt or by a changed leaf', async () => {
     const round = await h.openRound();
     const first = await play(h, round.id, await h.player(), 1);
     const second = await play(h, round.id, await h.player(), 2);

@@ -46,7 +46,7 @@ async function playAll({ id }: Pick<Round, 'id'>, scores: readonly number[]) {
 const accountsOf = (rows: readonly InspectedStanding[]) => rows.map(({ accountId }) => accountId);
 
 describe('a round that an operator reads', () => {
-  it('an operator finds a round of any program, and the response names the program', async () => {
+  it('an operator finds a round of any program', async () => {
     for (const tenant of [PROGRAM, OTHER_PROGRAM]) {
       const { id, tournamentId } = await h.openRound({}, { tenant });
       const { round } = ok(await h.tournament.getRound({ roundId: id }));
@@ -56,7 +56,7 @@ describe('a round that an operator reads', () => {
     expect(await h.tournament.getRound({ roundId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
-  it('an operator, who names no program, gets the same rounds of a tournament as its developer', async () => {
+  it('an operator reads the same rounds of a tournament as its developer', async () => {
     const { id, tournamentId } = await h.openRound();
     const page = { tournamentId, cursor: '', limit: 10 };
     const read = (programId: string, anyProgram: boolean) =>
@@ -71,7 +71,7 @@ describe('a round that an operator reads', () => {
 });
 
 describe('the standings that an operator reads', () => {
-  it('an operator reads every row of a running round with its account, page by page', async () => {
+  it('an operator can page through all rows of a running round with their accounts', async () => {
     const round = await h.openRound();
     const players = await playAll(round, [3, 1, 5, 2, 4]);
     const pages = await inspectAll(round.id, 2);
@@ -84,7 +84,7 @@ describe('the standings that an operator reads', () => {
     expect(await inspect(round.id, '', 2)).toMatchObject({ round: await roundOf(h, round.id), scoredPlayers: 5 });
   });
 
-  it('the standing of one account is its row of the whole table, with the attempt of its best score', async () => {
+  it('an operator finds the standing of one account in its row of the table', async () => {
     const round = await h.openRound({ purse: [500n, 300n].map(cents) });
     const players = await playAll(round, [3, 1, 5, 2, 4]);
     const own = async (accountId: string) =>
@@ -106,7 +106,7 @@ describe('the standings that an operator reads', () => {
     expect((await own(players.get(5)?.accountId ?? '')).rows[0]?.awardId).toBe(awardIdOfRank(round.id, 1));
   });
 
-  it('an operator reads in the standings of a settled round the award and the status of each payout', async () => {
+  it('the standings of a settled round show operators the award and the status of each payout', async () => {
     const purse = [500n, 300n, 200n].map(cents);
     const round = await h.openRound({ purse });
     const players = await playAll(round, [4, 3, 2, 1]);
@@ -136,7 +136,7 @@ describe('the standings that an operator reads', () => {
     ]);
   });
 
-  it('an operator reads in the standings of a cancelled round that every entry is refunded, and no award', async () => {
+  it('the standings of a cancelled round show operators every entry as refunded', async () => {
     const round = await h.openRound({ minEntrants: 100 });
     await playAll(round, [2, 1]);
     ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
@@ -149,7 +149,7 @@ describe('the standings that an operator reads', () => {
     ]);
   });
 
-  it('the standings that an operator reads end at the last rank, and a cursor of anything else is refused', async () => {
+  it('a page of standings after the last rank is empty', async () => {
     const round = await h.openRound();
     await playAll(round, [2, 1]);
     const cursorOf = (rank: string) => Buffer.from(JSON.stringify([rank])).toString('base64url');

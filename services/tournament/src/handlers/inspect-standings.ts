@@ -1,8 +1,8 @@
 /**
  * InspectStandings: one page of a round's standings with their accounts and awards, or the standing
- * of one account, for operators. One snapshot reads the page, so that its ranks hold together while
- * the round runs. Scores that are recorded between two pages move rows, so a row may then come
- * twice, or not at all.
+ * of one account, for operators. One snapshot reads the page, so that its ranks are consistent
+ * while the round runs. Scores that are recorded between two pages move rows, so a row may then
+ * come twice, or not at all.
  */
 
 import { isRefused, refused } from '@laurel/errors';

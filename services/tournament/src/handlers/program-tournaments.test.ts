@@ -87,7 +87,7 @@ async function openNext(tenant: Tenant, { tournamentId, id }: Pick<Round, 'id' |
 }
 
 describe('the tournaments of a program', () => {
-  it('the tournaments of a program are those of one environment, newest first, each once and with its current round', async () => {
+  it('the tournaments of a program are listed newest first, in one environment', async () => {
     const tenant = { ...PROGRAM, programId: newId() };
     const opened: Round['id'][] = [];
     for (let count = 0; count < 5; count += 1) {
@@ -128,7 +128,7 @@ describe('the tournaments of a program', () => {
     expect(keys).toEqual(keys.toSorted().toReversed());
   }, 60_000);
 
-  it('the tournaments of a program come on shorter pages if their purses have the most ranks', async () => {
+  it('a page of tournaments is shorter if their purses have the most ranks', async () => {
     const tenant = { ...PROGRAM, programId: newId() };
     const purse = Array<ReturnType<typeof cents>>(MAX_PAID_RANKS).fill(cents(1n));
     const { tournamentId, id } = await openIn(tenant, { purse });
@@ -139,7 +139,7 @@ describe('the tournaments of a program', () => {
     expect((await rounds(tournamentId, 200, tenant)).map(({ length }) => length)).toEqual([4, 2]);
   });
 
-  it('the tournaments of a program, their rounds and boards are not found for another program', async () => {
+  it('the tournaments of a program are not found for another program', async () => {
     const { round, attempt } = await h.openAttempt();
     await h.report(attempt.id, 1);
     const { tournamentId, id: roundId } = round;
@@ -183,7 +183,7 @@ describe('the rounds of a tournament', () => {
 });
 
 describe('the standings that a developer reads', () => {
-  it('the standings of a round that is not over are withheld from its developer: only counts', async () => {
+  it('the standings of a round that is not over are withheld from its developer', async () => {
     const { round, attempt } = await h.openAttempt();
     await h.report(attempt.id, 7);
     const running = await standings(round.id);
@@ -212,7 +212,7 @@ describe('the standings that a developer reads', () => {
     ['settled', 1, RoundStatus.SETTLED, PayoutStatus.PAID],
     ['cancelled', 100, RoundStatus.CANCELLED, PayoutStatus.REFUNDED],
   ])(
-    'the standings of a %s round are the complete table, page by page, with ranks that continue',
+    'the standings of a %s round are the complete table, page by page',
     async (_, minEntrants, status, payoutStatus) => {
       const round = await h.openRound({ minEntrants });
       for (const score of [3, 1, 5, 2, 4]) await play(h, round.id, await h.player(), score);

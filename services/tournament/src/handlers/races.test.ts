@@ -105,7 +105,7 @@ describe('a cap of 3', () => {
     [400, 1],
     [40, 2],
     [400, 2],
-  ])('a cap of 3 holds under %i concurrent first entries through %i refs of one account', async (count, refs) => {
+  ])('%i concurrent entries through %i refs of one account never exceed a cap of 3', async (count, refs) => {
     const round = await h.openRound({ attemptCap: 3 });
     const player = await h.player();
     const playerRefs = [player.ref, await h.secondRefOf(player)].slice(0, refs);
@@ -130,7 +130,7 @@ describe('400 concurrent entries', () => {
     expect(await h.balance(player.accountId)).toBe(12n);
   });
 
-  it('400 concurrent entries count every account once, and do not deadlock if two replicas batch the same players in every order', async () => {
+  it('400 concurrent entries over two replicas never deadlock and count each account once', async () => {
     const rounds = await Promise.all(Array.from({ length: 3 }, () => h.openRound({ attemptCap: 1_000 })));
     const players = await Promise.all(Array.from({ length: 8 }, () => h.player()));
     const creations = Array.from({ length: 400 }, (_, index) => ({
@@ -144,7 +144,7 @@ describe('400 concurrent entries', () => {
 });
 
 describe('entries that race with an end', () => {
-  it('entries that race with the end of entries are each entered and paid for, or refused and not charged', async () => {
+  it('an entry that races with the end of entries is either paid for, or refused and not charged', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const player = await h.player();
     const close = () => h.tournament.closeEntries({ tenant: PROGRAM, roundId: round.id }).then(ok);
@@ -154,7 +154,7 @@ describe('entries that race with an end', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - BigInt(entered) * FEE);
   });
 
-  it('entries that race with the end of their round are each refused, or entered and refunded with the round', async () => {
+  it('an entry that races with the end of its round is either refused or refunded', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const [player, scorer] = [await h.player(), await h.player()];
     recorded(await h.report(created(await h.create(round.id, scorer.ref)).id, 1));
@@ -178,7 +178,7 @@ describe('an operator who cancels a round while it is played', () => {
   const cancel = (replica: Pick<Replica, 'tournament'>, roundId: string, operator = 'ada') =>
     replica.tournament.cancelRound({ roundId, reason: `The reason of ${operator}.`, operator });
 
-  it('entries that race with the cancellation of their round are each refused, or entered and refunded, and none is left open', async () => {
+  it('an entry that races with the cancellation of its round is either refused or refunded', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const [player, scorer] = [await h.player(), await h.player()];
     recorded(await h.report(created(await h.create(round.id, scorer.ref)).id, 1));
@@ -194,7 +194,7 @@ describe('an operator who cancels a round while it is played', () => {
     for (const { accountId } of [player, scorer]) expect(await h.balance(accountId)).toBe(FUNDS);
   });
 
-  it('scores that race with the cancellation of their round are each recorded or refused, and every fee returns once', async () => {
+  it('every fee is refunded once, even if scores race with the cancellation of the round', async () => {
     const round = await h.openRound();
     const players = await Promise.all(Array.from({ length: 40 }, () => h.player()));
     const creations = players.map(({ ref }) => ({ contestId: round.id, playerRef: ref }));
@@ -213,7 +213,7 @@ describe('an operator who cancels a round while it is played', () => {
     for (const { accountId } of players) expect(await h.balance(accountId)).toBe(FUNDS);
   });
 
-  it('a cancellation that races with the settlement of its round either refunds all or pays all, and never both', async () => {
+  it('a cancellation that races with the settlement refunds the whole round or changes nothing', async () => {
     const seen = new Set<string>();
     for (let turn = 0; turn < 12; turn += 1) {
       const round = await h.openRound();
@@ -244,7 +244,7 @@ describe('an operator who cancels a round while it is played', () => {
     expect([...seen].toSorted()).toEqual(['cancelled', 'settled']);
   });
 
-  it('when several operators cancel one round at the same time, one cancels it, and the others get the decision', async () => {
+  it('exactly one of several concurrent cancellations of a round takes effect', async () => {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
     const operators = Array.from({ length: 10 }, (_, index) => `operator-${index}`);
@@ -260,7 +260,7 @@ describe('an operator who cancels a round while it is played', () => {
     expect(await refundsOf(player.accountId)).toEqual([FEE]);
   });
 
-  it('attempts that end one by one while their round is cancelled are refunded once each', async () => {
+  it('an attempt that ends while its round is cancelled is refunded once', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const player = await h.player();
     const creations = Array.from({ length: 40 }, () => ({ contestId: round.id, playerRef: player.ref }));
@@ -289,7 +289,7 @@ describe('an operator who cancels a round while it is played', () => {
 });
 
 describe('concurrent reports', () => {
-  it('concurrent reports settle one attempt once: the first is recorded, every other is too late', async () => {
+  it('only one of 40 concurrent reports settles the attempt', async () => {
     const { round, attempt } = await h.openAttempt();
     const results = await reportEverywhere(
       Array.from({ length: 40 }, (_, index) => ({ attemptId: attempt.id, score: index })),
@@ -301,7 +301,7 @@ describe('concurrent reports', () => {
     expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 1, scoredAttempts: 1 });
   });
 
-  it('concurrent reports leave every player the best of their runs, with its own tiebreak, in two rounds', async () => {
+  it('concurrent reports leave every player with the best run and its own tiebreak', async () => {
     const rounds = await Promise.all(
       Array.from({ length: 2 }, () => h.openRound({ ...BY_SECONDS, attemptCap: 1_000 })),
     );
@@ -348,7 +348,7 @@ where round_id = $1 order by best_player_ref`,
 });
 
 describe('a score and the end of its round', () => {
-  it('a score that races with the end of its round is either ranked in the round, or refused and refunded, by the lock of the board', async () => {
+  it('a score that races with the end of its round is either ranked or refunded', async () => {
     const round = await h.openRound();
     const players = await Promise.all(Array.from({ length: 40 }, () => h.player()));
     const creations = players.map(({ ref }) => ({ contestId: round.id, playerRef: ref }));
@@ -416,7 +416,7 @@ describe('the last attempt of an account that ends while others start', () => {
   const PLAYERS = 30;
 
   it.each(['expires', 'is voided'])(
-    'the entrants are counted exactly if the last attempt of an account %s on another replica while other attempts start',
+    'the entrants are counted exactly if an account’s last attempt %s while a new attempt opens',
     async (end) => {
       const round = await h.openRound({ attemptCap: 100 });
       const players = await Promise.all(Array.from({ length: PLAYERS }, () => h.player()));
@@ -441,7 +441,7 @@ describe('the last attempt of an account that ends while others start', () => {
     },
   );
 
-  it('the entrants are counted exactly if the sweepers of two replicas end the last attempt of an account', async () => {
+  it('the entrants are counted exactly while two replicas end and open attempts of one account', async () => {
     const round = await h.openRound({ attemptCap: 100 }, { lengthMs: 10 * HOUR_MS });
     const players = await Promise.all(Array.from({ length: PLAYERS }, () => h.player()));
     for (let turn = 0; turn < 4; turn += 1) {
@@ -461,7 +461,7 @@ describe('the last attempt of an account that ends while others start', () => {
 });
 
 describe('an attempt at its end', () => {
-  it('an attempt at its end is either settled, or expired and refunded, if both are requested concurrently', async () => {
+  it('an attempt that is reported and expired concurrently is either settled or refunded', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const player = await h.player();
     const creations = Array.from({ length: 40 }, () => ({ contestId: round.id, playerRef: player.ref }));
@@ -489,7 +489,7 @@ describe('an attempt at its end', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - 40n * FEE + expired * FEE);
   });
 
-  it('an attempt at its end is refunded once, for its deadline or its round, by replicas that sweep and read at the same time', async () => {
+  it('an attempt at its end is refunded once, even if replicas sweep and read at the same time', async () => {
     for (const lengthMs of [2 * HOUR_MS, HOUR_MS / 2]) {
       const round = await h.openRound({ attemptCap: 1_000 }, { lengthMs });
       const player = await h.player();

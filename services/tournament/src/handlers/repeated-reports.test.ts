@@ -37,7 +37,7 @@ async function twoAttempts() {
 }
 
 describe('a report that is sent again', () => {
-  it('a report that is sent again gets its outcome marked as repeated, by every replica and within one call', async () => {
+  it('a repeated report gets its first outcome, marked as repeated', async () => {
     const { first, second } = await twoAttempts();
     const report = { attemptId: first, operationId: newId(), score: -0, tiebreak: 3, evidence: '{"b":1, "a":[2.50]}' };
     expect(await answersTo([report])).toEqual(['outcome']);
@@ -47,7 +47,7 @@ describe('a report that is sent again', () => {
     expect((await answersTo([twice, twice])).sort()).toEqual(['outcome', 'repeated']);
   });
 
-  it('a report that is sent again with another score, tiebreak or evidence is refused, and its outcome stays', async () => {
+  it('a repeated report with another score, tiebreak or evidence is refused', async () => {
     const { attempt } = await h.openAttempt();
     // The tournament declares no tiebreak, so the receipt states the reported one but the board
     // ignores it.
@@ -61,7 +61,7 @@ describe('a report that is sent again', () => {
 });
 
 describe('an operation that has settled an attempt', () => {
-  it('an operation that has settled an attempt never settles another, which stays open for its own report', async () => {
+  it('an operation that has settled one attempt never settles another attempt', async () => {
     const { first, second } = await twoAttempts();
     const operationId = newId();
     expect(await answersTo([{ attemptId: first, operationId }])).toEqual(['outcome']);
@@ -71,14 +71,14 @@ describe('an operation that has settled an attempt', () => {
     expect(await answersTo([{ attemptId: second, operationId: newId() }])).toEqual(['outcome']);
   });
 
-  it('an operation settles only one attempt of a call that names it for two', async () => {
+  it('an operation that one call names for two attempts settles only one of the attempts', async () => {
     const { first, second } = await twoAttempts();
     const operationId = newId();
     const reports = [first, second].map((attemptId) => ({ attemptId, operationId }));
     expect((await answersTo(reports)).sort()).toEqual(['attempt_already_settled', 'outcome']);
   });
 
-  it('an operation settles only one of two attempts that two replicas report under it concurrently', async () => {
+  it('an operation that two replicas use for two attempts settles only one of the attempts', async () => {
     for (let run = 0; run < 10; run += 1) {
       const scenes = await Promise.all(Array.from({ length: 4 }, () => twoAttempts()));
       const operations = scenes.map(() => newId());
@@ -86,7 +86,7 @@ describe('an operation that has settled an attempt', () => {
         scenes.map((scene, index) => ({ attemptId: scene[which], operationId: operations[index] ?? '' }));
       const [here, there] = await Promise.all([
         answersTo(reportsOn('first')),
-        // In the opposite order, so that the two transactions may wait for each other.
+        // The order is opposite, so that the two transactions may wait for each other.
         answersTo(reportsOn('second').reverse(), other.tournament),
       ]);
       const pairs = here.map((answer, index) => [answer, there.toReversed()[index]].sort());

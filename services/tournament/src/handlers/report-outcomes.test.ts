@@ -44,7 +44,7 @@ async function receiptOf(receiptId: string) {
 }
 
 describe('a score', () => {
-  it('a score settles its attempt once, and later reads show the same', async () => {
+  it('a score settles its attempt, and later reads show the same outcome', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const operationId = newId();
     h.clock.advance(1_000);
@@ -67,7 +67,7 @@ describe('a score', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
   });
 
-  it('a score may be negative or a fraction, and -0 is 0', async () => {
+  it('a score may be negative or a fraction, and -0 counts as 0', async () => {
     const { round, player, attempt } = await h.openAttempt({ attemptCap: 10 });
     expect(recorded(await h.report(attempt.id, -0.001)).score).toBe(-0.001);
     expect(await bestOf(round.id, player.ref)).toMatchObject({ score: -0.001 });
@@ -90,7 +90,7 @@ describe('a score', () => {
     expect(await bestOf(round.id, player.ref)).toMatchObject({ score: Number.MAX_VALUE });
   });
 
-  it('a score is refused for the attempt of another tenant, and for one that was never created', async () => {
+  it('a score for an attempt of another tenant is refused as not_found', async () => {
     const { attempt } = await h.openAttempt();
     expect(verdictOf(await h.report(attempt.id, 1, { tenant: OTHER_PROGRAM }))).toBe('not_found');
     expect(verdictOf(await h.report(newOwnedId('tournament'), 1))).toBe('not_found');
@@ -119,7 +119,7 @@ describe('a score', () => {
       metric_name: 'distance',
       metric_unit: 'm',
       threshold_direction: 'higher_is_better',
-      // Reported but not declared, so it is recorded and ignored.
+      // The tiebreak is reported but not declared, so it is recorded and ignored.
       tiebreak: 7,
       tiebreak_metric_name: null,
       tiebreak_direction: null,
@@ -136,7 +136,7 @@ describe('a score', () => {
 });
 
 describe('a tournament that declares a tiebreak', () => {
-  it('a tournament that declares a tiebreak refuses a score without one, and the attempt stays open', async () => {
+  it('a tournament with a tiebreak refuses a score without one', async () => {
     const { round, attempt } = await h.openAttempt(BY_SECONDS);
     expect(verdictOf(await h.report(attempt.id, 10))).toBe('tiebreak_required');
     expect(await read(attempt.id)).toEqual(attempt);
@@ -145,7 +145,7 @@ describe('a tournament that declares a tiebreak', () => {
     expect(Object.is((await receiptOf(outcome.receiptId)).tiebreak, 0)).toBe(true);
   });
 
-  it('a report to a tournament with a tiebreak is refused for the end of the round or the deadline before a missing tiebreak', async () => {
+  it('a late report is refused for its lateness before its missing tiebreak', async () => {
     const { attempt: late } = await h.openAttempt(BY_SECONDS);
     h.clock.advance(HOUR_MS);
     expect(verdictOf(await h.report(late.id, 10))).toBe('attempt_already_settled');
@@ -159,7 +159,7 @@ describe('a tournament that declares a tiebreak', () => {
 });
 
 describe('the best run of an entry', () => {
-  it('the best run of an entry is the better score with its own tiebreak, never with the tiebreak of a later run', async () => {
+  it('the best run of an entry keeps the tiebreak that was reported with its score', async () => {
     const { round, player, attempt } = await h.openAttempt({ ...BY_SECONDS, attemptCap: 10 });
     const run = async (score: number, tiebreak: number, attemptId?: string) => {
       h.clock.advance(1);
@@ -173,7 +173,7 @@ describe('the best run of an entry', () => {
     expect(await bestOf(round.id, player.ref)).toEqual(first);
     await run(10, 60);
     expect(await bestOf(round.id, player.ref)).toEqual(first);
-    // Equal but for the time, so the earlier one stays.
+    // This run is equal except for its time, so the earlier run stays the best.
     await run(10, 50);
     expect(await bestOf(round.id, player.ref)).toEqual(first);
     const quicker = await run(10, 49);
@@ -183,7 +183,7 @@ describe('the best run of an entry', () => {
     expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 1, scoredAttempts: 6 });
   });
 
-  it('the best run of an entry is the lower score if lower is better, and the higher tiebreak if higher is', async () => {
+  it('the best run of an entry follows the directions of the score and of the tiebreak', async () => {
     const { round, player, attempt } = await h.openAttempt({
       direction: 'lower_is_better',
       tiebreak: { metricName: 'stars', direction: 'higher_is_better' },
@@ -198,7 +198,7 @@ describe('the best run of an entry', () => {
     expect(await bestOf(round.id, player.ref)).toMatchObject({ attemptId: third.id, score: -1, tiebreak: 4 });
   });
 
-  it('the best run of an entry shows the ref that played it, whichever ref of the account that was', async () => {
+  it('the best run of an entry shows the player_ref that played it', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const second = await h.secondRefOf(player);
     const better = created(await h.create(round.id, second));
@@ -209,7 +209,7 @@ describe('the best run of an entry', () => {
     expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 1, scoredAttempts: 2 });
   });
 
-  it('the best run of an entry is found among the runs of one call, which is one batch', async () => {
+  it('the best run of an entry can be one of several runs of one call', async () => {
     const { round, player, attempt } = await h.openAttempt({ ...BY_SECONDS, attemptCap: 10 });
     const ids = [attempt.id];
     while (ids.length < 6) ids.push(created(await h.create(round.id, player.ref)).id);
@@ -247,7 +247,7 @@ describe('the best run of an entry', () => {
 });
 
 describe('a score that is too late', () => {
-  it('a score at the deadline finds the attempt expired, and its fee is returned', async () => {
+  it('a score at the deadline is refused, and the fee is refunded', async () => {
     const { player, attempt } = await h.openAttempt();
     h.clock.advance(HOUR_MS);
     expect(verdictOf(await h.report(attempt.id, 1))).toBe('attempt_already_settled');
@@ -268,7 +268,7 @@ describe('a score that is too late', () => {
     expect(await tallyOf(short.id)).toMatchObject({ scoredAttempts: 1 });
   });
 
-  it('a score at the end of its round is refused with round_closed, and the attempt expires immediately, with a refund for the same reason', async () => {
+  it('a score at the end of its round is refused with round_closed, and the fee is refunded', async () => {
     const round = await h.openRound({}, { lengthMs: HOUR_MS / 2 });
     const player = await h.player();
     const attempt = created(await h.create(round.id, player.ref));
@@ -278,20 +278,20 @@ describe('a score that is too late', () => {
     expect(await h.database.query(due, [attempt.id])).toEqual([{ reason: 'round_closed' }]);
     expect(await read(attempt.id)).toEqual({ ...attempt, status: AttemptStatus.EXPIRED });
     expect(await h.balance(player.accountId)).toBe(FUNDS);
-    // Still true when the attempt's deadline has passed as well, and for another operation.
+    // The refusal is the same after the attempt's deadline, and for another operation.
     h.clock.advance(HOUR_MS);
     expect(verdictOf(await h.report(attempt.id, 1))).toBe('round_closed');
     expect(await tallyOf(round.id)).toMatchObject({ scoredAttempts: 0 });
   });
 
-  it('a score that is too late finds the attempt that an operator voided', async () => {
+  it('a score for a voided attempt is refused', async () => {
     const { player, attempt } = await h.openAttempt();
     ok(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }));
     expect(verdictOf(await h.report(attempt.id, 1))).toBe('attempt_already_settled');
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
-  it('a score that was recorded in time is unchanged: the same operation gets it even after the round', async () => {
+  it('a recorded score keeps its outcome after the round', async () => {
     const { round, attempt } = await h.openAttempt();
     const operationId = newId();
     const outcome = recorded(await h.report(attempt.id, 1, { operationId }));

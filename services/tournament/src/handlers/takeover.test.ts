@@ -39,7 +39,7 @@ returning e.round_id`,
 }
 
 describe('a create that is sent again', () => {
-  it('a create that is sent again continues an attempt whose fee the wallet never received', async () => {
+  it('a repeated creation continues an attempt whose fee the wallet never received', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     expect(await statusOf(h.database, attemptId)).toMatchObject({ status: 'pending' });
     created(await h.create(round.id, player.ref, attemptId));
@@ -48,7 +48,7 @@ describe('a create that is sent again', () => {
     expect(await entrantsOf(round.id)).toBe(1);
   });
 
-  it('a create that is sent again does not charge twice when the fee was posted but not recorded, and the player has entered', async () => {
+  it('a repeated creation does not charge a fee again that was posted but not recorded', async () => {
     const { round, player, attempt } = await h.openAttempt();
     await forget(attempt.id);
     expect(await entrantsOf(round.id)).toBe(0);
@@ -57,7 +57,7 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
   });
 
-  it('a create that is sent again is refused as the first time, even if the player has funds by then', async () => {
+  it('a repeated creation stays refused, even if the player has funds by then', async () => {
     const round = await h.openRound();
     const player = await h.player(undefined, 0n);
     const attemptId = newOwnedId('tournament');
@@ -72,7 +72,7 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(FEE);
   });
 
-  it('a create that is sent again restarts for the account that the ref names by then, and only while entries are open', async () => {
+  it('a repeated creation restarts an abandoned attempt for the account that the player_ref names now', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     h.clock.advance(60_000);
     await h.server.sweepOnce();
@@ -117,7 +117,7 @@ describe('an attempt that another request continues', () => {
 });
 
 describe('a pending attempt that a call finds', () => {
-  it('a pending attempt that a call finds is resolved by a read and by a report, and either makes the player an entrant', async () => {
+  it('a read or a report resolves a pending attempt', async () => {
     const { round, player, attempt: read } = await h.openAttempt();
     await forget(read.id);
     expect(ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: read.id })).attempt).toEqual(read);
@@ -150,7 +150,7 @@ describe('a pending attempt that a call finds', () => {
     expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('attempt_cap_reached');
   });
 
-  it('a pending attempt that was paid for ends with its round, and is refunded', async () => {
+  it('a pending attempt that was paid for is refunded at the end of its round', async () => {
     const round = await h.openRound({}, { lengthMs: HOUR_MS / 2 });
     const player = await h.player();
     const [read, reported] = [
@@ -175,7 +175,7 @@ describe('a pending attempt that a call finds', () => {
 });
 
 describe('a player whose link moved', () => {
-  it('a player whose link moved pays from, and enters, the account that the ref names now; earlier attempts stay with the old account', async () => {
+  it('a player_ref that was linked to another account pays from that account', async () => {
     const round = await h.openRound({ attemptCap: 1 });
     const before = await h.player();
     const after = await h.player();
@@ -200,7 +200,7 @@ describe('a player whose link moved', () => {
     });
   });
 
-  it('a player whose link moved gets the fee of an earlier attempt back on the account that paid', async () => {
+  it('the fee of an earlier attempt is refunded to the account that paid', async () => {
     const { player: before, attempt } = await h.openAttempt();
     const after = await h.player();
     ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
@@ -208,7 +208,7 @@ describe('a player whose link moved', () => {
     expect(await Promise.all([before, after].map(({ accountId }) => h.balance(accountId)))).toEqual([FUNDS, FUNDS]);
   });
 
-  it('an attempt moves to the ref’s new account if only the charge detects that the link moved', async () => {
+  it('an attempt moves to the new account of its player_ref if only the charge detects the new link', async () => {
     const round = await h.openRound();
     const before = await h.player();
     const after = await h.player();
@@ -222,7 +222,7 @@ describe('a player whose link moved', () => {
     recorded(await h.report(attempt.id, 1, { operationId: newId() }));
   });
 
-  it('a player whose link moved is refused without a charge if the rules refuse the account that the ref names now', async () => {
+  it('a player_ref is refused without a charge if the rules refuse the account of its new link', async () => {
     const round = await h.openRound({ attemptCap: 1 });
     const before = await h.player();
     const after = await h.player();

@@ -51,7 +51,7 @@ async function listed(all = false, tenant = PROGRAM): Promise<readonly Tournamen
 const inMs = (ms: number) => new Date(h.clock().getTime() + ms);
 
 describe('a tournament that an operator opens', () => {
-  it('a tournament that an operator opens reads back as set, with its first round open and its terms frozen on it', async () => {
+  it('a new tournament opens its first round with its terms frozen on the round', async () => {
     const tournament = await create();
     expect(tournament).toEqual({
       id: tournament.id,
@@ -89,7 +89,7 @@ describe('a tournament that an operator opens', () => {
     expect((await listed()).find(({ id }) => id === tournament.id)?.currentRound).toBeUndefined();
   });
 
-  it('a tournament that an operator opens is refused if its terms make no sense', async () => {
+  it('a tournament with invalid terms is refused', async () => {
     const bad: readonly Partial<TournamentTerms>[] = [
       { name: '' },
       { entryFeeCents: 0n },
@@ -123,7 +123,7 @@ describe('a tournament that an operator opens', () => {
 });
 
 describe("a tournament's status", () => {
-  it('a paused tournament lets the running round continue and opens no other until it is active again', async () => {
+  it('a paused tournament opens no round until it is active again', async () => {
     const tournament = await create();
     const firstId = tournament.currentRound?.id ?? '';
     expect((await setStatus(tournament.id, TournamentStatus.PAUSED))?.currentRound).toEqual(tournament.currentRound);
@@ -143,7 +143,7 @@ describe("a tournament's status", () => {
     expect((await setStatus(tournament.id, TournamentStatus.ACTIVE))?.currentRound).toEqual(resumed?.currentRound);
   });
 
-  it('a closed tournament ends permanently after the running round', async () => {
+  it('a closed tournament opens no further round and stays closed', async () => {
     const tournament = await create();
     await setStatus(tournament.id, TournamentStatus.CLOSED);
     h.clock.advance(2 * HOUR_MS);
@@ -171,7 +171,7 @@ describe('a round that was not opened in time', () => {
     const replica = await h.startReplica();
     await setStatus(tournament.id, TournamentStatus.PAUSED);
     ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: tournament.currentRound?.id ?? '' }));
-    // As after a resume that did not open a round.
+    // The tournament is as after a resume that did not open a round.
     await h.database.query({ text: `update tournaments set status = 'active' where id = $1` }, [tournament.id]);
     await Promise.all([h.server.sweepOnce(), replica.server.sweepOnce()]);
     const rounds = await h.database.query<{ number: number; status: string }>(
@@ -187,7 +187,7 @@ describe('a round that was not opened in time', () => {
 });
 
 describe('a round that an operator opens', () => {
-  it('a round of an operator opens now or later, and takes entries for a minute at least', async () => {
+  it('an operator’s round must take entries for at least a minute', async () => {
     const { id: tournamentId } = await create(BY_HAND);
     const closesAt = inMs(1.1 * TEN_MINUTES_MS);
     for (const tooSoon of [60_000, TEN_MINUTES_MS, 1.1 * TEN_MINUTES_MS - 1]) {
@@ -217,7 +217,7 @@ describe('a round that an operator opens', () => {
     expect((await listed()).find(({ id }) => id === tournamentId)?.currentRound).toEqual(next);
   });
 
-  it('a round that an operator opens is refused beside an open one, in a tournament that is not active, and at inconsistent times', async () => {
+  it('opening a round is refused while another round is open', async () => {
     const { id: tournamentId } = await create(BY_HAND);
     const ask = (changes: object = {}) =>
       h.tournament.openRound({ tournamentId, opensAt: undefined, closesAt: inMs(HOUR_MS), ...changes });
@@ -231,7 +231,7 @@ describe('a round that an operator opens', () => {
     expect(await ask()).toMatchObject({ code: 'conflict' });
   });
 
-  it('when several operators open a round concurrently, one round opens', async () => {
+  it('only one of several concurrent calls to open a round opens a round', async () => {
     const { id: tournamentId } = await create(BY_HAND);
     const asked = Array.from({ length: 5 }, () =>
       h.tournament.openRound({ tournamentId, opensAt: undefined, closesAt: inMs(HOUR_MS) }),
@@ -243,7 +243,7 @@ describe('a round that an operator opens', () => {
 });
 
 describe('the list of tournaments', () => {
-  it('the list of tournaments has the active ones, oldest first, each with its current round and its entrants; with `all` every one', async () => {
+  it('the list of tournaments has the active tournaments, oldest first', async () => {
     const tenant = { ...PROGRAM, programId: newId() };
     const open = async () => ok(await h.tournament.createTournament({ tenant, terms: TERMS })).tournament?.id ?? '';
     const ids: string[] = [];

@@ -68,7 +68,7 @@ describe('an attempt', () => {
     );
   });
 
-  it('an attempt shares the entry of its account with every ref, and a ref maps to the account of its newest attempt', async () => {
+  it('a player_ref maps to the account of its newest attempt', async () => {
     const round = await h.openRound();
     const [one, other] = [newId(), newId()];
     await h.begin(round, [
@@ -83,7 +83,7 @@ describe('an attempt', () => {
     expect(await Promise.all(['first', 'second', 'moved'].map(accountOf))).toEqual([one, one, other]);
   });
 
-  it('an attempt counts towards the cap of its account unless its fee was refused or returned', async () => {
+  it('an attempt counts towards the cap unless its fee was refused or refunded', async () => {
     const round = await h.openRound();
     const [accountId, elsewhere] = [newId(), await h.openRound()];
     const attempts = await h.begin(round, Array(4).fill({ accountId, playerRef: 'player' }));
@@ -107,7 +107,7 @@ describe('an attempt', () => {
     ]);
   });
 
-  it('an attempt restarts under another account only while it is abandoned, and once', async () => {
+  it('only an abandoned attempt can restart under another account', async () => {
     const round = await h.openRound();
     const [before] = await h.begin(round, [{ accountId: newId(), playerRef: 'player' }]);
     if (before === undefined) throw new Error('no attempt');
@@ -129,7 +129,7 @@ describe('an attempt', () => {
     expect((await findEntryOfRef(h.database, round.id, 'player'))?.accountId).toBe(accountId);
   });
 
-  it('an attempt below the low watermark is neither written nor restarted, and has no entry', async () => {
+  it('an attempt below the low watermark is not written', async () => {
     const round = await h.openRound();
     const [before] = await h.begin(round, [{ accountId: newId(), playerRef: 'player' }]);
     if (before === undefined) throw new Error('no attempt');
@@ -153,7 +153,7 @@ describe('an attempt', () => {
     expect((await findEntryOfRef(h.database, round.id, 'late'))?.accountId).toBe(accountId);
   });
 
-  it('an attempt moves to the account that its ref names now, with its entry', async () => {
+  it('an attempt moves with its entry to the account that its player_ref names now', async () => {
     const round = await h.openRound();
     const [attempt] = await h.begin(round, [{ accountId: newId(), playerRef: 'player' }]);
     if (attempt === undefined) throw new Error('no attempt');
@@ -171,7 +171,7 @@ describe('an attempt', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('an account becomes an entrant once, even if several of its attempts open together', async () => {
+  it('an account becomes an entrant once, even if several of its attempts open at the same time', async () => {
     const rounds = await Promise.all([h.openRound(), h.openRound(), h.openRound()]);
     const players = playersOf(8);
     const batches = [];
@@ -185,7 +185,7 @@ describe('an attempt', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('an attempt is read for its outcome with its round and its entry', async () => {
+  it('an attempt is read together with its round and its entry', async () => {
     const tiebreak = { metricName: 'seconds', direction: 'lower_is_better' } as const;
     const round = await h.openRound({ tiebreak });
     const [player] = playersOf(1);

@@ -86,7 +86,7 @@ type AttemptOnBoardRow = AttemptInRoundRow &
   };
 
 // Writes the entries and refs of attempts in the statement that inserts these. An entry has a
-// derived id and is inserted once. A ref maps to the account of its newest attempt; one that
+// derived id and is inserted once. A ref maps to the account of its newest attempt; a ref that
 // already does is left out, because an upsert would lock it anyway.
 const put = (attempts: string) => `
 entered as (
@@ -194,8 +194,8 @@ from attempts a join rounds r on r.id = a.round_id where a.id = $1`,
 
 const LOCK = { name: 'attempts_lock', text: 'select * from attempts where id = $1 for no key update' };
 
-// Two steps in one statement: it locks every attempt before it sorts the rounds, and sorts the
-// rounds before it locks the first board. It begins with `select`, so it is sent together with
+// This one statement has two steps: it locks every attempt before it sorts the rounds, and sorts
+// the rounds before it locks the first board. It begins with `select`, so it is sent together with
 // `begin`.
 const LOCK_WITH_BOARDS = {
   name: 'attempts_lock_with_boards',
@@ -210,8 +210,8 @@ select from (
 ) locked`,
 };
 
-// A statement of its own, after the locks: it reads the joined rows as the previous lock holders
-// committed them.
+// This statement follows the locks: it reads the joined rows as the previous lock holders committed
+// them.
 const SELECT_ON_BOARDS = {
   name: 'attempts_on_boards',
   text: `
@@ -262,7 +262,8 @@ export async function insertAttempts(
 }
 
 /**
- * Restarts an abandoned attempt as this one. False if another process was first, or it is too late.
+ * Restarts an abandoned attempt as this one. False if another process was first, or this is too
+ * late.
  */
 export async function restartAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
   const rows = await on.query(RESTART, [
@@ -327,7 +328,7 @@ export async function lockOnBoards(
   attemptIds: readonly string[],
 ): Promise<ReadonlyMap<string, AttemptOnBoard>> {
   const values = [attemptIds];
-  // Sent together, run in this order.
+  // The statements are sent together and run in this order.
   const [, rows] = await Promise.all([
     tx.query(LOCK_WITH_BOARDS, values),
     tx.query<AttemptOnBoardRow>(SELECT_ON_BOARDS, values),

@@ -51,7 +51,7 @@ async function failing(damage: string, repair: string, values: readonly unknown[
 }
 
 describe('the audit', () => {
-  it('the audit finds an attempt that is settled without an outcome, or without its entry, or at another fee', async () => {
+  it('the audit finds an attempt without its outcome or its entry, or at another fee', async () => {
     const set = (assignment: string) => `update attempts set ${assignment} where id = $1`;
     expect(await failing(set(`status = 'settled'`), set(`status = 'open'`), [open.id])).toEqual([
       'run_exactly_when_settled',
@@ -160,7 +160,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('the audit finds a round that settles although an operator cancelled it', async () => {
+  it('the audit finds a round that settles although an operator cancelled the round', async () => {
     const triggers = (verb: string) =>
       h.database.query({ text: `alter table round_cancellations ${verb} trigger user` });
     await triggers('disable');
@@ -172,7 +172,7 @@ describe('the audit', () => {
     await triggers('enable');
   });
 
-  it('the audit finds a refund that was not queued, and one that is not due', async () => {
+  it('the audit finds a refund that is missing from the queue, and one that is not due', async () => {
     const set = (status: string) => `update attempts set status = '${status}' where id = $1`;
     expect(await failing(set('expiring'), set('open'), [open.id])).toEqual([
       'entry_refund_is_due_exactly_while_ending',
@@ -214,7 +214,7 @@ describe('the audit', () => {
     expect(await moveRound(h.database, running.id, 'settling', 'settled')).toBe(false);
   });
 
-  it('the audit accepts every board that reports produce, whatever their doubles', async () => {
+  it('the audit accepts every board that reports produce, whatever the scores', async () => {
     const value = fc.oneof(
       fc.constantFrom(
         0,

@@ -69,7 +69,7 @@ const play = fc.record({
 });
 
 describe('a board', () => {
-  it('a board is the sorted list of best runs after any batches: ranks, neighbours, pages, tallies and chunks', async () => {
+  it('a board equals the sorted list of best runs after any batches', async () => {
     const players = playersOf(30);
     const chunkEntries = 4;
     await fc.assert(
@@ -131,7 +131,7 @@ describe('a board', () => {
     expect(await h.violations()).toEqual([]);
   }, 120_000);
 
-  it('a board stays exact under batches that race over the same players and rounds', async () => {
+  it('a board stays exact while batches for the same players and rounds race', async () => {
     const rounds = await Promise.all([h.openRound(), h.openRound(), h.openRound()]);
     const players = playersOf(12);
     let seed = 1;
@@ -158,7 +158,7 @@ describe('a board', () => {
     for (const { id } of rounds) expect((await tableOf(id, 5)).length).toBe(players.length);
   });
 
-  it('a board shows no row for an entry without a run, and no neighbours of a single one', async () => {
+  it('a board has no row for an entry without a run', async () => {
     const round = await h.openRound();
     const [one, other] = playersOf(2) as [Player, Player];
     const [played] = await h.enter(round, [one, other]);

@@ -18,8 +18,8 @@ import { type EntryRow, toBestRun } from './attempts.ts';
 import { makesEntrantSql } from './entrants.ts';
 
 /**
- * A run that replaces the best one of its entry. A batch has at most one per entry: the last that
- * did.
+ * A run that replaces the best one of its entry. A batch has at most one such run per entry: the
+ * last.
  */
 export type BestRunChange = {
   readonly roundId: string;
@@ -58,7 +58,7 @@ export type BoardCursor = { readonly sortKey: Buffer; readonly rank: number };
  */
 export const CHUNK_ENTRIES = 1_024;
 
-/** Above every sort key: one byte longer. */
+/** This key is above every sort key, because it is one byte longer. */
 const AFTER_ALL_SORT_KEYS = Buffer.alloc(40, 0xff);
 const BEFORE_ALL_SORT_KEYS = Buffer.alloc(0);
 
@@ -142,8 +142,9 @@ e.best_player_ref, e.sort_key, e.final_rank, e.payout_cents,
 (select count(*)::int from attempts a where a.round_id = e.round_id and a.account_id = e.account_id
   and (${makesEntrantSql('a')} or a.closed_reason = 'round_cancelled')) as paid_attempts`;
 
-// Finds the entry by its id before it compares the round. A planner without statistics would
-// otherwise search by the round, which a million entries may share, and use the id as a filter.
+// This statement finds the entry by its id before it compares the round. A planner without
+// statistics would otherwise search by the round, which a million entries may share, and use the id
+// as a filter.
 const SELECT_WINDOW = {
   name: 'board_window',
   text: `

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => h[Symbol.asyncDispose]());
 
-it('migration 0009 recounts the entrants of open rounds, and keeps the count on which an ended round was decided', async () => {
+it('migration 0009 recounts the entrants of open rounds only', async () => {
   const [open, ended] = [await h.openRound({ attemptCap: 2 }), await h.openRound()];
   const players = playersOf(4);
   const attempts = await h.enter(open, [...players, ...players.slice(0, 1)]);

@@ -44,7 +44,7 @@ where datname = current_database() and wait_event_type = 'Lock' and query like '
 }
 
 describe('an attempt that opens', () => {
-  it('an attempt that opens makes its account an entrant in the same commit, in one round trip', async () => {
+  it('opening an attempt makes its account an entrant in the same commit', async () => {
     const round = await h.openRound();
     const [attempt] = await h.begin(round, playersOf(1));
     if (attempt === undefined) throw new Error('no attempt');
@@ -61,7 +61,7 @@ from attempts a join entries e on e.id = a.entry_id join round_tallies t on t.ro
     expect(await h.violations()).toEqual([]);
   });
 
-  it('an attempt that opens is booked once however often it is sent, and one that cannot open is not booked', async () => {
+  it('an attempt is booked once, however often it is opened', async () => {
     const round = await h.openRound();
     const attempts = await h.begin(round, playersOf(5));
     const [first = '', refused = '', voided = '', settled = '', pending = ''] = attempts.map(({ id }) => id);
@@ -82,7 +82,7 @@ from attempts a join entries e on e.id = a.entry_id join round_tallies t on t.ro
     expect(await h.violations()).toEqual([]);
   });
 
-  it('an account stays an entrant if one attempt opens while its last other one ends', async () => {
+  it('an account stays an entrant if one attempt opens while its last other attempt ends', async () => {
     const round = await h.openRound();
     const players = [{ accountId: newId(), playerRef: 'player' }];
     const [last] = await h.enter(round, players);

@@ -14,8 +14,8 @@ import { ENTRANT_STATUSES } from '../domain/entrants.ts';
 import { type EntryOnBoard, type EntryRow, toEntry } from './attempts.ts';
 import { makesEntrantSql } from './entrants.ts';
 
-// A lateral join by both columns of the key. A plain join would start from the round, and might
-// scan all of its entries.
+// The join is lateral, by both columns of the key. A plain join would start from the round, and
+// might scan all of its entries.
 const SELECT_BY_REF = {
   name: 'entries_by_ref',
   text: `
@@ -154,7 +154,7 @@ export function bookingOfPurchases(attemptIds: readonly string[], now: Date): Bo
  */
 export async function lockEntrants(tx: Transaction, attemptIds: readonly string[]): Promise<void> {
   type Row = { id: string; account_id: string };
-  // Sent together, run in this order.
+  // The statements are sent together and run in this order.
   const [players, attempts] = await Promise.all([
     tx.query<Row>(LOCK_PLAYERS, [attemptIds]),
     tx.query<Row>(LOCK_ATTEMPTS, [attemptIds]),

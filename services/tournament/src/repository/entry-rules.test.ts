@@ -91,7 +91,7 @@ async function apply(change: History['change'], round: Round): Promise<Round> {
 }
 
 describe('the rules of an entry in SQL', () => {
-  it('the rules of an entry in SQL let the optimistic write create an attempt if and only if the decision in TypeScript does, and the cached round is current', async () => {
+  it('the entry rules in SQL admit an attempt exactly if the decision in TypeScript does', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {

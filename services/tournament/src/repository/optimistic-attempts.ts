@@ -49,7 +49,7 @@ const INSERT = {
 export async function insertOptimisticAttempts(
   database: Database,
   decided: readonly OptimisticAttempt[],
-  /** `now` is the instant at which they were decided. */
+  /** `now` is the instant at which the attempts were decided. */
   { now, ...options }: Pick<BatchOptions, 'beforeCommit'> & { readonly now: Date },
 ): Promise<ReadonlySet<string>> {
   const values = [

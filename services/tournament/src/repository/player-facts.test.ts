@@ -41,7 +41,7 @@ async function capsPassed(): Promise<number> {
 }
 
 describe('the cap of a round', () => {
-  it('admission and audit count the same attempts towards the cap: those whose fee was neither refused nor returned', async () => {
+  it('admission and audit count the same attempts towards the cap', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ cap, attempts }) => {
         const round = await harness.openRound({ attemptCap: cap });
@@ -77,7 +77,7 @@ describe('the cap of a round', () => {
     );
   });
 
-  it('the cap of a round counts nothing for a player without an account', async () => {
+  it('no attempt counts towards the cap for a player without an account', async () => {
     const round = await harness.openRound();
     await harness.begin(round, [{ accountId: newId(), playerRef: 'player' }]);
     const query = { attemptId: newOwnedId('tournament'), roundId: round.id, accountId: null };

@@ -42,8 +42,8 @@ select from (
 
 const LOCK_PLAYER = { text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))' };
 
-// Scalar subqueries instead of joins: whatever table sizes the planner estimates, each is one index
-// look-up per item.
+// The facts are scalar subqueries instead of joins: whatever table sizes the planner estimates,
+// each is one index look-up per item.
 const SELECT_FACTS = {
   name: 'player_facts',
   text: `

@@ -19,7 +19,7 @@ async function due(environment: 'live' | 'test', since: Date, count: number) {
   return { round, ids };
 }
 
-test('refunds of real money come before those of play money, even if these are older; each kind comes oldest first', async () => {
+test('refunds of real money come before older refunds of play money', async () => {
   const long = new Date(NOW.getTime() - 60_000);
   const ofTest = await due('test', long, 30);
   const ofLive = await due('live', NOW, 2);

@@ -26,9 +26,9 @@ cross join lateral (select * from rounds one where one.id = a.round_id limit 1) 
 order by r.environment = 'test', d.since, d.attempt_id limit $1`,
 };
 
-// Scans the queue in its order, and checks the round of each row. While the refunds of a round are
-// due, they are most of the queue; the round may have a hundred times as many attempts without a
-// refund.
+// This statement scans the queue in its order, and checks the round of each row. While the refunds
+// of a round are due, they are most of the queue; the round may have a hundred times as many
+// attempts without a refund.
 const SELECT_OF_ROUND = {
   text: `
 select a.id, a.fee_generation, d.reason, d.since,

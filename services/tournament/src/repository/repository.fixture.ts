@@ -66,7 +66,7 @@ export interface Harness extends AsyncDisposable {
   begin(round: Round, players: readonly Player[], now?: Date): Promise<readonly Attempt[]>;
   /** Moves the attempts `pending -> open`, and books their first purchases. */
   open(attempts: readonly Pick<Attempt, 'id'>[], now?: Date): Promise<void>;
-  /** begin, then open. */
+  /** Begins the attempts, then opens them. */
   enter(round: Round, players: readonly Player[], now?: Date): Promise<readonly Attempt[]>;
   /** Records one batch of outcomes, which all settle. */
   report(reports: readonly Report[], now?: Date, options?: { readonly chunkEntries?: number }): Promise<void>;

@@ -15,7 +15,7 @@ export interface RoundCache {
   put(read: EntryRound): void;
 }
 
-// About 500 bytes each: some 3 MB.
+// A cached round takes about 500 bytes: some 3 MB in total.
 const MAX_CACHED = 5_000;
 
 export function createRoundCache(): RoundCache {

@@ -69,7 +69,7 @@ describe('a tournament', () => {
     },
   );
 
-  it('a tournament reads back as written, with its newest round, for its tenant alone and by status', async () => {
+  it('a tournament reads back as written, with its newest round', async () => {
     const tenant = { programId: newId(), environment: 'live' } as const;
     const one: Tournament = { id: newId(), tenant, status: 'active', terms: TERMS, createdAt: NOW };
     const other: Tournament = {
@@ -117,7 +117,7 @@ describe('a tournament', () => {
     );
   });
 
-  it('a tournament never changes its terms, is never deleted, and stays closed', async () => {
+  it('the terms of a tournament never change, and a closed tournament stays closed', async () => {
     const { tournamentId } = await h.openRound();
     const values = [tournamentId];
     const refused = (assignment: string) => refusalOf(`update tournaments set ${assignment} where id = $1`, values);
@@ -129,7 +129,7 @@ describe('a tournament', () => {
     expect(await refused(`status = 'closed'`)).toBe('nothing refused it');
   });
 
-  it('a tournament has a purse that lists every rank, pays every one, and never increases', async () => {
+  it('the database refuses a purse that skips a rank or increases', async () => {
     const insert = async (purse: string) =>
       refusalOf(
         `
@@ -150,7 +150,7 @@ describe('a tournament', () => {
 });
 
 describe('a round', () => {
-  it('a round never changes its terms, is never deleted, and its status only moves forward', async () => {
+  it('the terms of a round never change, and its status only moves forward', async () => {
     const { id } = await h.openRound();
     const refused = (assignment: string) => refusalOf(`update rounds set ${assignment} where id = $1`, [id]);
     expect(await refused('entry_fee_cents = 1')).toBe('rounds_terms_are_frozen');
@@ -165,7 +165,7 @@ describe('a round', () => {
     expect(await refused(`settled_at = now()`)).toBe('rounds_settled_at_follows_status');
   });
 
-  it('a round may end sooner only in the sandbox and while it is open, and never ends later', async () => {
+  it('only an open round of the sandbox may end sooner, and no round may end later', async () => {
     const round = await h.openRound();
     const refused = (id: string, assignment: string) =>
       refusalOf(`update rounds set ${assignment} where id = $1`, [id]);
@@ -192,7 +192,7 @@ describe('a round', () => {
     expect(await refused(liveRound.id, sooner)).toBe('rounds_end_when_they_said');
   });
 
-  it('an operator cancels a round of either environment once, while it is open, and such a round never settles', async () => {
+  it('the database accepts one cancellation of an open round, and no settlement after it', async () => {
     const insertion = (reason: string) => `
       insert into round_cancellations (round_id, cancelled_at, cancelled_by, reason)
       values ($1, '${NOW.toISOString()}', 'ada', '${reason}')`;
@@ -231,7 +231,7 @@ describe('a round', () => {
     }
   });
 
-  it('a round has payouts only if it ran: none while it is open, and none once it is cancelled', async () => {
+  it('the database accepts payouts only for a round that settles', async () => {
     const round = await h.openRound();
     const [attempt] = await h.enter(round, playersOf(1));
     if (attempt === undefined) throw new Error('no attempt');
@@ -272,7 +272,7 @@ describe('a round', () => {
     expect(await idsAt(new Date(end + HOUR_MS))).not.toContain(round.id);
   });
 
-  it('a round that an operator cancels is unfinished at once, even before it begins', async () => {
+  it('a round that an operator cancels is unfinished at once', async () => {
     const round = await h.openRound();
     const before = new Date(NOW.getTime() - HOUR_MS);
     const idsBefore = async () => (await loadUnfinishedRounds(h.database, before)).map(({ id }) => id);
@@ -284,7 +284,7 @@ describe('a round', () => {
     expect(await idsBefore()).toContain(round.id);
   });
 
-  it('a round has entries whose runs, sort keys and ranks are consistent', async () => {
+  it('the database refuses an entry whose run, sort key and rank are inconsistent', async () => {
     const round = await h.openRound();
     const [attempt] = await h.enter(round, playersOf(1));
     const [pending] = await h.begin(round, playersOf(1));

@@ -203,7 +203,7 @@ export async function loadRounds(on: Queryable, ids: readonly string[]): Promise
   return (await on.query<RoundRow>(SELECT_BY_IDS, [ids])).map(toRoundWithTally);
 }
 
-/** By tournament: the open round, otherwise the newest. */
+/** The open round of each tournament, otherwise its newest round. */
 export async function loadCurrentRounds(
   on: Queryable,
   tournamentIds: readonly string[],
@@ -258,7 +258,7 @@ export async function cancelRound(
   await moveRoundEnds(on, { id, entriesCloseAt, closesAt });
 }
 
-/** Moves the round from the first status to the second. False if it was not in the first. */
+/** Moves the round from the first status to the second. False if the round was not in the first. */
 export async function moveRound(on: Queryable, id: string, from: RoundStatus, to: RoundStatus): Promise<boolean> {
   return (await on.query(MOVE_STATUS, [id, from, to])).length === 1;
 }

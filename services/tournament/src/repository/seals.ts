@@ -64,8 +64,8 @@ join outcomes o on o.attempt_id = a.id
 order by e.sort_key, o.recorded_at, o.attempt_id`,
 };
 
-// All or nothing: a round is settled if and only if each of its payouts is decided and it is
-// sealed. It must be `settling`, so it is settled once.
+// The statement does all or nothing: a round is settled if and only if each of its payouts is
+// decided and it is sealed. It must be `settling`, so it is settled once.
 const FINISH = {
   text: `
 with settled as (

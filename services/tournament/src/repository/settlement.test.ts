@@ -104,7 +104,7 @@ async function seal(roundId: string): Promise<boolean> {
 }
 
 describe('a round that settles', () => {
-  it('a round that settles ranks every entry with a run, owes the purse to the first ranks, and ends open attempts', async () => {
+  it('settling a round ranks every entry with a run and ends open attempts', async () => {
     const round = await h.openRound();
     await play(round, 2_000, 500);
     const [unscored] = await h.enter(round, playersOf(1));
@@ -184,7 +184,7 @@ describe('a round that settles', () => {
     }
   }, 60_000);
 
-  it('a round pays only the reached ranks if fewer players scored than the purse has ranks, and is cancelled if none did', async () => {
+  it('a round with fewer scored players than ranks pays only the reached ranks', async () => {
     const few = await h.openRound({ purse: [300n, 200n, 100n].map(cents) });
     const attempts = await h.enter(few, playersOf(3));
     await h.report(attempts.slice(0, 2).map(({ id }, index) => ({ attemptId: id, score: index })));
@@ -203,7 +203,7 @@ describe('a round that settles', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('a round that settles returns a released purse once when it is paid, under the ref of the board, and never a denied one', async () => {
+  it('a released purse is returned once when it is paid, and a denied purse never', async () => {
     const round = await h.openRound();
     const players = playersOf(3);
     const attempts = await h.enter(round, players);
@@ -238,7 +238,7 @@ describe('a round that settles', () => {
     expect(await roundAwards.recordPayouts(h.database, payouts)).toEqual([]);
   });
 
-  it('a round that settles opens one next round, in the same commit', async () => {
+  it('settling a round opens exactly one next round in the same commit', async () => {
     const round = await h.openRound();
     await h.enter(round, playersOf(1));
     const found = await findTournament(h.database, round.tournamentId);
@@ -260,7 +260,7 @@ describe('a round that settles', () => {
     });
   });
 
-  it('a round that settles waits for outcomes in flight, and refuses later ones', async () => {
+  it('settling a round waits for outcomes in flight and refuses later outcomes', async () => {
     for (let time = 0; time < 10; time += 1) {
       const round = await h.openRound();
       const attempts = await h.enter(round, playersOf(30));
@@ -298,7 +298,7 @@ describe('a round that settles', () => {
 });
 
 describe('a round that is cancelled', () => {
-  it('the cancellation of a round makes every fee due that was not returned yet, and leaves its other rows unchanged', async () => {
+  it('cancelling a round makes every fee due that was not refunded before', async () => {
     const round = await h.openRound({ minEntrants: 4 });
     const players = playersOf(3);
     const first = await h.enter(round, players);

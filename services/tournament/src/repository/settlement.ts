@@ -91,8 +91,8 @@ insert into refunds_due (attempt_id, since, reason)
 select a.id, $2, 'round_cancelled' from attempts a where a.round_id = $1 and a.status = 'settled'`,
 };
 
-// Scans the queue instead of the round: while refunds of the round are under way, the queue is
-// short, or one of them is its first row.
+// This statement scans the queue instead of the round: while refunds of the round are under way,
+// the queue is short, or one of them is its first row.
 const FINISH_CANCELLATION = {
   text: `
 update rounds set status = 'cancelled'

@@ -17,7 +17,7 @@ export interface RoundOpener {
   runOnce(): Promise<void>;
 }
 
-/** Tournaments per run; the next run continues with the rest. */
+/** The number of tournaments per run; the next run continues with the rest. */
 const PAGE = 500;
 
 export function createRoundOpener({ database, clock }: { database: Database; clock: Clock }): RoundOpener {

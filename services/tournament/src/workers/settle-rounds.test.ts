@@ -48,7 +48,7 @@ async function pursesOf({ accountId }: TestPlayer): Promise<readonly bigint[]> {
 }
 
 describe('a round that is over', () => {
-  it('a round that is over settles: ranks by score, pays the purse, returns unscored fees, and opens the next round', async () => {
+  it('a round that is over is settled, and its purse is paid', async () => {
     const players = await playersOf(5);
     const terms = {
       name: 'Cup',
@@ -83,7 +83,7 @@ describe('a round that is over', () => {
     expect(await roundOf(h, roundId)).toMatchObject({
       status: RoundStatus.SETTLED,
       settledAt: h.clock(),
-      // The fifth left its only attempt open.
+      // The fifth player left the only attempt open.
       entrantCount: 4,
     });
     const table = await tableOf(h, roundId);
@@ -116,7 +116,7 @@ describe('a round that is over', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('a round that is over is cancelled with too few entrants or too few scores: every fee is returned once, scored or not', async () => {
+  it('a round with too few entrants or too few scores is cancelled, and every fee is refunded', async () => {
     const players = await playersOf(2);
     for (const terms of [{ minEntrants: 3 }, { minScoredAttempts: 3 }]) {
       const before = await balancesOf(players);
@@ -156,7 +156,7 @@ describe('a round that is over', () => {
     }
   });
 
-  it('a round that is over ranks equal scores by tiebreak and then by time, not by the order of ids', async () => {
+  it('equal scores rank by tiebreak and then by time', async () => {
     const [slow, fast, early, late] = await playersOf(4);
     const round = await h.openRound(BY_SECONDS, { lengthMs: HOUR_MS });
     const at = async (player: TestPlayer | undefined, tiebreak: number) => {
@@ -174,7 +174,7 @@ describe('a round that is over', () => {
     );
   });
 
-  it('a round that is over never divides a prize: the entry id decides between equal scores of the same instant', async () => {
+  it('a prize is never divided: the entry id decides between equal runs', async () => {
     const players = await playersOf(3);
     const round = await h.openRound({ purse: [cents(300n), cents(200n)] }, { lengthMs: HOUR_MS });
     for (const player of players) await play(h, round.id, player, 5);
@@ -190,7 +190,7 @@ describe('a round that is over', () => {
 });
 
 describe('a purse behind an open investigation', () => {
-  it('a purse behind an open investigation is held and moves no money; it is paid once if released, and never if denied', async () => {
+  it('a purse of a player under investigation is held until an operator decides', async () => {
     const players = await playersOf(3);
     const [released, denied, clean] = players;
     for (const player of [released, denied]) {
@@ -222,7 +222,7 @@ describe('a purse behind an open investigation', () => {
 });
 
 describe('a settlement that is interrupted', () => {
-  it('a settlement happens once, however long the services were down around the end of the round', async () => {
+  it('a settlement happens once, however long the services were down', async () => {
     const players = await playersOf(2);
     const round = await playedRound(players);
     await h.stopWallet();
@@ -237,7 +237,7 @@ describe('a settlement that is interrupted', () => {
     ]);
     await h.startWallet();
 
-    // A process without earlier state.
+    // The replica is a process without earlier state.
     const fresh = await h.startReplica();
     await fresh.server.sweepOnce();
     await fresh.server.sweepOnce();
@@ -247,7 +247,7 @@ describe('a settlement that is interrupted', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('a settlement that is interrupted continues from its last commit: paid and not recorded, or paid in part', async () => {
+  it('an interrupted settlement continues from its last commit', async () => {
     const players = await playersOf(3);
     const round = await playedRound(players);
     await h.stopWallet();
@@ -263,7 +263,7 @@ describe('a settlement that is interrupted', () => {
     expect(await Promise.all(players.map(pursesOf))).toEqual([[10_000n], [5_000n], [5_000n]]);
   });
 
-  it('a settlement that is interrupted is retried until the wallet is up, also while a cancelled round is refunded', async () => {
+  it('an interrupted settlement is retried until the wallet is up', async () => {
     const players = await playersOf(2);
     const round = await playedRound(players, { minEntrants: 3 });
     await h.stopWallet();
@@ -282,7 +282,7 @@ describe('a settlement that is interrupted', () => {
     ]);
   });
 
-  it('a settlement of one round that is interrupted does not block others', async () => {
+  it('an interrupted settlement does not block the settlement of other rounds', async () => {
     const players = await playersOf(1);
     const rounds = [await playedRound(players), await playedRound(players), await playedRound(players)];
     const broken = rounds[1]?.id ?? '';
@@ -303,7 +303,7 @@ describe('a settlement that is interrupted', () => {
 });
 
 describe('several replicas that settle the same rounds', () => {
-  it('several replicas that settle the same rounds decide, pay, refund and seal each of them once', async () => {
+  it('several replicas settle, pay, refund and seal each round once', async () => {
     const players = await playersOf(4);
     const before = await balancesOf(players);
     const rounds = [];
@@ -331,7 +331,7 @@ describe('several replicas that settle the same rounds', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('two replicas under load admit no late entry and lose no score while a round closes', async () => {
+  it('two replicas admit no late entry and lose no score while a round closes', async () => {
     const players = await playersOf(6);
     for (let time = 0; time < 3; time += 1) {
       const round = await h.openRound({ attemptCap: 20 }, { lengthMs: HOUR_MS });
