@@ -38,7 +38,7 @@ where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::
       whenOpened: (attemptIds) => ({ statement: COUNT, values: [attemptIds, failing ?? newId()] }),
     });
 
-  it('the work of a contest service when an attempt opens is done once, in the commit that opens it', async () => {
+  it('the work of `whenOpened` is done once, in the commit that opens the attempt', async () => {
     const { challenge, player, attemptId } = await h.pendingAttempt();
     const opener = openerThatCounts(null);
     const fee = { attemptId, feeGeneration: 0 };
@@ -53,7 +53,7 @@ where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::
     created(await h.create(challenge.id, player.ref, attemptId));
   });
 
-  it('if the work of a contest service when an attempt opens fails, only that attempt stays pending, not the rest of its batch', async () => {
+  it('an attempt for which `whenOpened` fails stays pending, and the rest of its batch opens', async () => {
     const { attempt: good } = await h.openAttempt();
     const { attempt: bad } = await h.openAttempt();
     await h.server.sweepOnce();
@@ -67,7 +67,7 @@ where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::
 });
 
 describe('the write of an attempt’s open status', () => {
-  it('the write of an attempt’s open status is delayed until a caller waits for it, and then covers all delayed attempts', async () => {
+  it('a caller that waits for the status `open` of one attempt writes all delayed ones', async () => {
     const [first, second] = [await pendingAgain(), await pendingAgain()];
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const answers = [first, second].map((attemptId) => opener.openCreated({ attemptId, feeGeneration: 0 }));
@@ -79,7 +79,7 @@ describe('the write of an attempt’s open status', () => {
     expect([opener.isKnownPosted(first), opener.isKnownPosted(second)]).toEqual([false, false]);
   });
 
-  it('the write of an attempt’s open status happens after a pause, or immediately when the service stops', async () => {
+  it('a delayed status `open` is written after a pause, or when the service stops', async () => {
     const [late, last] = [await pendingAgain(), await pendingAgain()];
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     expect(await opener.openCreated({ attemptId: late, feeGeneration: 0 })).toBe(true);
@@ -89,7 +89,7 @@ describe('the write of an attempt’s open status', () => {
     expect(await rowOf(last)).toMatchObject({ status: 'open' });
   });
 
-  it('the write of an attempt’s open status is skipped if an outcome settles the attempt meanwhile', async () => {
+  it('a delayed status `open` is not written if an outcome settles the attempt first', async () => {
     const attemptId = await pendingAgain();
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const answer = opener.openCreated({ attemptId, feeGeneration: 0 });
@@ -100,7 +100,7 @@ describe('the write of an attempt’s open status', () => {
     expect(await rowOf(attemptId)).toMatchObject({ status: 'pending' });
   });
 
-  it('the write of an attempt’s open status is not delayed if a caller resolves the attempt meanwhile', async () => {
+  it('an attempt that a caller resolves is opened without the delay', async () => {
     const attemptId = await pendingAgain();
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const behind = opener.openCreated({ attemptId, feeGeneration: 0 });
@@ -119,7 +119,7 @@ describe('the write of an attempt’s open status', () => {
 });
 
 describe('a pending attempt that must be resolved before its grace', () => {
-  it('a pending attempt that must be resolved before its grace gets a tombstone immediately, and is never created', async () => {
+  it('a pending attempt that is resolved before its grace ends gets a tombstone', async () => {
     const { attemptId } = await h.pendingAttempt();
     await using wallet = connectWallet(h.walletAddress);
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });

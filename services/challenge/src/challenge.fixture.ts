@@ -145,7 +145,7 @@ export interface Harness extends AsyncDisposable {
   liveViolations(): Promise<readonly string[]>;
 }
 
-// Nothing listens there: the service must work without a broker.
+// Nothing listens at this address: the service must work without a broker.
 const NO_NATS = 'nats://127.0.0.1:1';
 
 /**
@@ -343,7 +343,7 @@ function subjectOf({ payload }: Event): string {
   }
 }
 
-// One statement, so that all of it comes from one snapshot.
+// One statement reads all of it, so that it comes from one snapshot.
 const EMITTED_AND_EXPECTED = {
   text: `
 select payload, null::text as type, null::uuid as attempt_id from outbox

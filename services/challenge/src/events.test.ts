@@ -100,7 +100,7 @@ function payloadsOf(events: readonly Event[]) {
 }
 
 describe('attempt.settled', () => {
-  it('attempt.settled is emitted for a losing outcome by the commit that records it, once however often it is reported', async () => {
+  it('attempt.settled is emitted once for a losing outcome, however often it is reported', async () => {
     const { attempt, challenge, player } = await h.openAttempt();
     const operationId = newId();
     const outcome = recorded(await h.report(attempt.id, 99.5, operationId));
@@ -141,7 +141,7 @@ describe('attempt.settled', () => {
     ]);
   });
 
-  it('attempt.settled is emitted once for each attempt of a call, in whichever order the call lists its reports', async () => {
+  it('attempt.settled is emitted once for each attempt of a call', async () => {
     const challenge = await h.open({ dailyAttemptCap: 100 });
     const player = await h.player();
     const attempts = await Promise.all(
@@ -164,7 +164,7 @@ describe('attempt.settled', () => {
     }
   });
 
-  it('attempt.settled is emitted once for a win, with the award paid as the wallet decided', async () => {
+  it('attempt.settled is emitted once for a win, with the award as the wallet decided it', async () => {
     const { attempt, challenge, ref } = await openAttempt();
     const operationId = newId();
     const outcome = recorded(await h.report(attempt.id, 100, operationId));
@@ -201,7 +201,7 @@ describe('attempt.settled', () => {
     ]);
   });
 
-  it('attempt.settled for a win that only the sweeper could pay is emitted once the win is paid, and not before', async () => {
+  it('attempt.settled is not emitted for a win before the sweeper has paid the award', async () => {
     const { attempt } = await openAttempt();
     await h.stopWallet();
     expect(verdictOf(await h.report(attempt.id, 100))).toBe('failure');
@@ -224,7 +224,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
   });
 
-  it('attempt.settled is emitted by the sweeper if the process ended before it recorded the wallet’s decision', async () => {
+  it('attempt.settled is emitted by the sweeper if the process ended before it recorded the payout', async () => {
     const opened = await openAttempt();
     const { attempt } = opened;
     arm('challenge.award.before-commit', 'throw');
@@ -239,7 +239,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toEqual([paidWin(opened, outcome)]);
   });
 
-  it('attempt.settled does not delay the response to a win, and is written before the service stops', async () => {
+  it('attempt.settled does not delay the response to a win', async () => {
     const { attempt } = await openAttempt();
     {
       await using other = await h.startReplica();
@@ -291,7 +291,7 @@ describe('attempt.refunded', () => {
     },
   });
 
-  it('attempt.refunded is emitted for every fee that the sweep returns, and for no free attempt', async () => {
+  it('attempt.refunded is emitted for every fee that the sweep returns', async () => {
     const paid = await h.open();
     const free = await h.open({}, { status: ChallengeStatus.CALIBRATING, threshold: undefined });
     const player = await h.player();
@@ -310,7 +310,7 @@ describe('attempt.refunded', () => {
     expect(await h.eventsOf(attempts[0]?.id ?? '')).toHaveLength(1);
   });
 
-  it('attempt.refunded is emitted once for a fee that a read returns, even if many calls read at two replicas', async () => {
+  it('attempt.refunded is emitted exactly once, even if concurrent reads on two replicas refund the fee', async () => {
     const { attempt } = await h.openAttempt();
     await using other = await h.startReplica();
     h.clock.advance(HOUR_MS);
@@ -358,7 +358,7 @@ describe('attempt.refunded', () => {
     expect(await h.database.query(due, [attempt.id])).toEqual([]);
   });
 
-  it('attempt.refunded is emitted when the fee is returned, and not before', async () => {
+  it('attempt.refunded is not emitted before the fee is returned', async () => {
     const { attempt } = await h.openAttempt();
     await h.stopWallet();
     await expect(h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).rejects.toThrow();
@@ -418,7 +418,7 @@ describe('award.released', () => {
     expect(await casesOf(attempt.id)).toEqual(['attemptSettled']);
   });
 
-  it('award.released is emitted for an interrupted release once the sweeper has finished it', async () => {
+  it('award.released is emitted once the sweeper has completed an interrupted release', async () => {
     const { attempt, awardId } = await heldAward();
     arm('challenge.award.before-commit', 'throw');
     expect(await h.challenge.releaseAward({ awardId })).toEqual({});

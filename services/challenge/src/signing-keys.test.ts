@@ -2,7 +2,7 @@
 import { endsOfReplacedKeys, SIGNED_RECEIPTS } from '@laurel/testing';
 import { expect, it } from 'vitest';
 
-it('periods of replaced signing keys end a minute after the last receipt they signed or the next key, whichever is later', async () => {
+it('the period of a replaced signing key ends a minute after its last receipt or the next key', async () => {
   const ends = await endsOfReplacedKeys({
     migrations: new URL('../migrations/', import.meta.url),
     before: '0006',

@@ -13,7 +13,7 @@ const GRACE_MS = 60_000;
 const stages = attemptStages({ awards: 'awards', pendingGraceMs: GRACE_MS, attemptTtlMs: HOUR_MS });
 const measure = () => measureStages(h.database, stages, h.clock());
 
-test('a pending attempt is measured once past its grace, and an open one once past its deadline', async () => {
+test('a pending attempt is measured after its grace, and an open one after its deadline', async () => {
   await h.pendingAttempt();
   h.clock.advance(GRACE_MS - 1);
   expect(await measure()).toEqual({});
@@ -32,7 +32,7 @@ test('a pending attempt is measured once past its grace, and an open one once pa
   expect(await measure()).toEqual({});
 });
 
-test('a refund is measured since its attempt ended, while the wallet cannot return the fee', async () => {
+test('a refund that the wallet cannot post is measured from the end of its attempt', async () => {
   await h.openAttempt();
   await h.stopWallet();
   h.clock.advance(HOUR_MS + 1_000);
@@ -44,7 +44,7 @@ test('a refund is measured since its attempt ended, while the wallet cannot retu
   expect(await measure()).toEqual({});
 });
 
-test('an award is measured since it was won, while the wallet cannot pay it', async () => {
+test('an award that the wallet cannot pay is measured from its win', async () => {
   const { attempt } = await h.openAttempt();
   await h.stopWallet();
   await h.report(attempt.id, 150);
@@ -55,7 +55,7 @@ test('an award is measured since it was won, while the wallet cannot pay it', as
   expect(await measure()).toEqual({});
 });
 
-test('an operator’s decision that the wallet has not answered is counted, without an age', async () => {
+test('a decision that the wallet has not answered is counted without an age', async () => {
   const { attempt } = await h.openAttempt();
   recorded(await h.report(attempt.id, 150));
   await h.server.sweepOnce();
@@ -63,7 +63,7 @@ test('an operator’s decision that the wallet has not answered is counted, with
     attempt.id,
   ]);
   expect(await measure()).toEqual({ award_releasing: [1, 0] });
-  // The wallet has paid it, and the sweeper records that again.
+  // The wallet has paid the award, and the sweeper records that again.
   h.clock.advance(10_000);
   await h.server.sweepOnce();
   expect(await measure()).toEqual({});

@@ -42,7 +42,7 @@ const OUTCOME = {
 };
 
 describe('the draft of an outcome', () => {
-  it('the draft of an outcome without a claim has its event, and its result has no award', () => {
+  it('the draft of an outcome without a claim emits its event at once', () => {
     const draft = draftOutcome(SETTLING, { claim: null, idempotencyUse: null, signer, now: NOW });
     expect(settlementOf(draft, null)).toEqual({ kind: 'recorded', outcome: OUTCOME, won: null });
     expect(eventsOf([draft]).map(({ payload }) => payload)).toMatchObject([
@@ -50,7 +50,7 @@ describe('the draft of an outcome', () => {
     ]);
   });
 
-  it('the draft of an outcome with a claim defers its event, and its result has the award to pay', () => {
+  it('the draft of an outcome with a claim emits no event and returns the award to pay', () => {
     const draft = draftOutcome(SETTLING, { claim: CLAIM, idempotencyUse: null, signer, now: NOW });
     const award = { ...CLAIM, status: 'paying', createdAt: NOW, paidAt: null };
     expect(settlementOf(draft, 'paying')).toEqual({
@@ -61,7 +61,7 @@ describe('the draft of an outcome', () => {
     expect(eventsOf([draft])).toEqual([]);
   });
 
-  it('the draft of an outcome has a receipt that verifies and states the award, the score and the evidence', async () => {
+  it('the draft of an outcome has a valid receipt with the award, the score and the evidence', async () => {
     const { signed } = draftOutcome(SETTLING, { claim: CLAIM, idempotencyUse: null, signer, now: NOW });
     const { publicKey } = signer;
     const verdict = await verdictOnReceipt({ canonical: signed.receipt, signature: signed.signature, publicKey });

@@ -37,7 +37,7 @@ export type OutcomeDraft = ReportedAttempt & {
 };
 
 /** A report, and whether the fee of its attempt is known to be posted. */
-export type SentReport = OutcomeReport & Pick<Report, 'feePosted'>;
+export type ReportWithFeeState = OutcomeReport & Pick<Report, 'feePosted'>;
 
 export type RecordedChallengeOutcome = RecordedSettlement & {
   readonly outcome: Outcome;

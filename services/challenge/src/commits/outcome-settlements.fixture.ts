@@ -41,7 +41,7 @@ export interface SettlementsHarness {
   twoAttempts(): Promise<{ readonly first: string; readonly second: string }>;
 }
 
-/** For the tests of one file, on its harness. */
+/** Sets up settlements for the tests of one file, on its harness. */
 export function useSettlements(h: Harness): SettlementsHarness {
   const signer = createSigner(Buffer.alloc(32, 9));
   const logger = createLogger({ service: 'challenge', level: 'silent' });
@@ -50,7 +50,7 @@ export function useSettlements(h: Harness): SettlementsHarness {
   let stream: EventStream;
   beforeAll(async () => {
     other = await h.startReplica();
-    // Nothing listens there: emitted events stay in the outbox.
+    // Nothing listens at this address: emitted events stay in the outbox.
     stream = connectEvents({ url: 'nats://127.0.0.1:1', prefix: h.eventsPrefix, name: 'challenge-test', logger });
     signingKeyId = await putSigningKey(h.database, signer.publicKey);
   });

@@ -28,7 +28,7 @@ describe('a calibration', () => {
     ['higher is better, with ties', HIGHER_IS_BETTER, [5, 5, 7, 5, 5, 7, 5, 9, 5, 7], 7],
     ['lower is better, with ties', LOWER_IS_BETTER, [5, 5, 7, 5, 5, 7, 5, 9, 5, 7], 5],
   ])(
-    'a calibration goes live with its last score, at the quantile of the target (%s)',
+    'the last required score makes a challenge live, with the bar at the target’s quantile (%s)',
     async (_, thresholdDirection, scores, bar) => {
       const terms = { minCalibrationN: 10, minCalibrationPlayers: 3, targetPassRate: 0.3, thresholdDirection };
       const challenge = await s.open(terms);
@@ -71,7 +71,7 @@ describe('a calibration', () => {
     },
   );
 
-  it('a calibration with enough scores waits for more players, and the first score of the last required player completes it', async () => {
+  it('a calibration with enough scores is not complete before it has enough players', async () => {
     const challenge = await s.open({ minCalibrationN: 4, minCalibrationPlayers: 3 });
     for (const ref of ['one', 'two', 'one', 'two', 'one']) await s.score(challenge.id, ref, 10);
     expect((await s.reread(challenge.id)).calibration).toEqual({
@@ -84,7 +84,7 @@ describe('a calibration', () => {
     expect(await s.reread(challenge.id)).toMatchObject({ status: ChallengeStatus.LIVE, threshold: 10 });
   });
 
-  it('a calibration counts the scores of one account up to its fair share, whichever of its refs plays', async () => {
+  it('a calibration counts one account’s scores only up to the fair share, over all of its refs', async () => {
     const challenge = await s.open({ minCalibrationN: 10, minCalibrationPlayers: 4 });
     const player = await h.player();
     const secondRef = `second-${newId()}`;
@@ -121,7 +121,7 @@ describe('a calibration', () => {
 });
 
 describe('a free attempt', () => {
-  it('a free attempt from before its challenge went live settles without a bar, and does not change the bar', async () => {
+  it('a free attempt from before its challenge went live settles without a bar', async () => {
     const challenge = await s.open();
     const early = created(await h.create(challenge.id, 'early'));
     for (const [index, ref] of ['one', 'two', 'one', 'two'].entries()) await s.score(challenge.id, ref, index);
@@ -135,7 +135,7 @@ describe('a free attempt', () => {
     expect(await s.traceOf(challenge.id)).toEqual(before);
   });
 
-  it('a free attempt settles while its challenge is suspended, and its score is not a sample', async () => {
+  it('the score of a free attempt at a suspended challenge is not a sample', async () => {
     const challenge = await s.open();
     const attempt = created(await h.create(challenge.id, 'one'));
     ok(await set(challenge, ChallengeStatus.SUSPENDED));
@@ -156,23 +156,20 @@ describe('a calibration of many samples', () => {
     ['few different ones', (index: number) => scattered(index) % 7],
     ['rising', (index: number) => index],
     ['falling', (index: number) => -index],
-  ])(
-    'a calibration of many samples finds its bar from an anchor that a recount confirms, in whatever order the scores arrive (%s)',
-    async (_, scoreOf) => {
-      const { id } = await s.open({ minCalibrationN: SAMPLES, minCalibrationPlayers: 1, targetPassRate: 0.3 });
-      const samples = Array.from({ length: SAMPLES }, (__, index): BarSample => {
-        return { challengeId: id, sampleId: newId(), player: `ref:${index % 9}`, score: scoreOf(index) };
-      });
-      for (let from = 0; from < SAMPLES; from += BATCH) {
-        const batch = samples.slice(from, from + BATCH);
-        await h.database.transaction((tx) => recordSamples(tx, batch, { source: 'observed', now: h.clock() }));
-        const isAnchored = from + BATCH >= 10_000;
-        expect(await anchorOf(id)).toMatchObject({ is_anchored: isAnchored, is_counted: isAnchored });
-      }
-      const sorted = samples.map(({ score }) => score).sort((one, other) => other - one);
-      expect(await s.traceOf(id)).toMatchObject({ status: 'live', threshold: sorted[0.3 * SAMPLES - 1] });
-    },
-  );
+  ])('the bar found from the anchor equals a recount, in whatever order the scores arrive (%s)', async (_, scoreOf) => {
+    const { id } = await s.open({ minCalibrationN: SAMPLES, minCalibrationPlayers: 1, targetPassRate: 0.3 });
+    const samples = Array.from({ length: SAMPLES }, (__, index): BarSample => {
+      return { challengeId: id, sampleId: newId(), player: `ref:${index % 9}`, score: scoreOf(index) };
+    });
+    for (let from = 0; from < SAMPLES; from += BATCH) {
+      const batch = samples.slice(from, from + BATCH);
+      await h.database.transaction((tx) => recordSamples(tx, batch, { source: 'observed', now: h.clock() }));
+      const isAnchored = from + BATCH >= 10_000;
+      expect(await anchorOf(id)).toMatchObject({ is_anchored: isAnchored, is_counted: isAnchored });
+    }
+    const sorted = samples.map(({ score }) => score).sort((one, other) => other - one);
+    expect(await s.traceOf(id)).toMatchObject({ status: 'live', threshold: sorted[0.3 * SAMPLES - 1] });
+  });
 
   async function anchorOf(challengeId: string): Promise<object | undefined> {
     const text = `
@@ -197,7 +194,7 @@ describe('a law of calibrations', () => {
     score: fc.oneof(fc.integer({ min: 0, max: 9 }), fc.double({ noNaN: true, noDefaultInfinity: true })),
   });
 
-  it('a law of calibrations: the bar is that of the sorted samples, and the counters equal a recount', async () => {
+  it('a calibration always sets the bar of the sorted samples', async () => {
     await fc.assert(
       fc.asyncProperty(
         TERMS,

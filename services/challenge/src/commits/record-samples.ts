@@ -51,7 +51,7 @@ export async function recordSamples(
   if (samples.length === 0) return new Set();
   const ofChallenges = Map.groupBy(samples, ({ challengeId }) => challengeId);
   const ids = [...ofChallenges.keys()];
-  // Sent together and run in this order: everything is read under the locks.
+  // The statements are sent together and run in this order: everything is read under the locks.
   const [, challenges, recorded, samplesOfPlayers, anchors] = await Promise.all([
     lockChallenges(tx, ids),
     loadChallenges(tx, ids),

@@ -111,7 +111,7 @@ describe('a creation on a cached challenge', () => {
     loadAttempts,
   });
 
-  it('a creation on a cached challenge returns the challenge, whether it was decided under lock or on the cache', async () => {
+  it('a creation returns its challenge, whether decided under lock or on the cache', async () => {
     const replica = startReplica();
     const challenge = await open();
     const created = { kind: 'created', attempt: expect.anything(), challenge };
@@ -120,7 +120,7 @@ describe('a creation on a cached challenge', () => {
     expect(replica.trips).toEqual({ short: 1, long: 1 });
   });
 
-  it('a creation on a cached challenge is refused as soon as the challenge is suspended, and accepted once it is reinstated', async () => {
+  it('a creation on a cached challenge is refused as soon as the challenge is suspended', async () => {
     const replica = startReplica();
     const challenge = await open();
     await replica.warmUp(challenge);
@@ -131,7 +131,7 @@ describe('a creation on a cached challenge', () => {
     expect(await countAttempts(challenge)).toBe(2n);
   });
 
-  it('a creation on a cached challenge freezes the current prize, even if the ramp was completed meanwhile', async () => {
+  it('a creation on a cached challenge freezes the full prize once the ramp is completed', async () => {
     const replica = startReplica();
     const challenge = await open({}, { calibrationSource: 'partner_seeded' });
     await replica.warmUp(challenge);
@@ -143,7 +143,7 @@ describe('a creation on a cached challenge', () => {
     expect(replica.trips).toEqual({ short: 1, long: 1 });
   });
 
-  it('a creation on a cached challenge is written even if the row was locked or vacuumed meanwhile', async () => {
+  it('a lock or a vacuum of the row does not make a cached challenge out of date', async () => {
     const replica = startReplica();
     const challenge = await open();
     await replica.warmUp(challenge);
@@ -153,7 +153,7 @@ describe('a creation on a cached challenge', () => {
     expect(replica.trips).toEqual({ short: 1, long: 0 });
   });
 
-  it('a creation on a cached challenge is refused once its prize was claimed elsewhere; for a cached account the wallet is called first', async () => {
+  it('a creation on a cached challenge is refused once the account has claimed the prize', async () => {
     const replica = startReplica();
     const challenge = await open();
     const accountId = newId();
@@ -222,7 +222,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     return (await loadAttempts(database, [attemptId])).get(attemptId);
   }
 
-  it('a creation that waits while the sweep advances is decided again when it writes, and the sweep finds its attempt', async () => {
+  it('a creation that waited while the sweep advanced is decided again', async () => {
     const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
     const replica = startReplica({ turn });
     const challenge = await open();
@@ -264,7 +264,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     expect(await attemptAfterSweeps(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
   });
 
-  it('the mark of a sweep does not pass a creation if another run has just raised the low watermark', async () => {
+  it('the mark of a slow sweep does not pass a creation, even if another run raised the low watermark', async () => {
     const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
     let asked = 0;
     const query: Database['query'] = async (statement, values) => {
@@ -290,7 +290,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     expect(marks).toEqual([{ swept_until: new Date(raised.getTime() - 30_000) }]);
   });
 
-  it('a replica with the right clock writes a creation even if the clock of a sweep is days ahead', async () => {
+  it('a sweep whose clock is days ahead does not stop creations of other replicas', async () => {
     setClock(Date.now() + 86_400_000);
     await startSweeper().sweepForAWhile();
     setClock(Date.now());
@@ -340,7 +340,7 @@ describe('the daily cap', () => {
     expect(verdictOf(await late())).toBe('attempt_cap_reached');
   });
 
-  it('the daily cap counts the attempts of one day', async () => {
+  it('the daily cap counts the attempts of the last 24 hours', async () => {
     const replica = startReplica();
     const challenge = await open({ dailyAttemptCap: 1 });
     await replica.warmUp(challenge);

@@ -92,7 +92,7 @@ async function decideAndInsert(
     accountId: account.accountId,
   }));
   const now = clock();
-  // Sent together and run in this order: the facts are read under the lock.
+  // The statements are sent together and run in this order: the facts are read under the lock.
   const [, challenges, players, recorded] = await Promise.all([
     lockPlayersAndSlots(tx, queries),
     loadChallenges(
@@ -148,8 +148,7 @@ async function withSlots<Written>(on: Queryable, written: Promise<Written>, ids:
 }
 
 /**
- * The ref names another account since the reservation: moves the attempt to that account if the
- * rules allow it.
+ * Moves the attempt to the account that the ref names since the reservation, if the rules allow it.
  */
 export async function moveReservation(
   attempt: Attempt,

@@ -14,7 +14,7 @@ const h = useHarness();
 const s = useSettlements(h);
 
 describe('an outcome of an attempt that is still as cached', () => {
-  it('an outcome of an attempt that is still as cached is recorded without reading the attempt, with award, event and a valid receipt', async () => {
+  it('an outcome of an unchanged cached attempt is recorded without a read of its row', async () => {
     const { first, second } = await s.twoAttempts();
     const instance = s.startInstance();
     await instance.cache(first, second);
@@ -44,7 +44,7 @@ describe('an outcome of an attempt that is still as cached', () => {
     }
   });
 
-  it('an outcome of a cached attempt is recorded while its row is still pending, because its fee is known to be posted', async () => {
+  it('an outcome of a cached attempt is recorded even if the row is still pending', async () => {
     const { attempt } = await h.openAttempt();
     const instance = s.startInstance();
     await instance.cache(attempt.id);
@@ -53,7 +53,7 @@ describe('an outcome of an attempt that is still as cached', () => {
     expect(instance.transactions).toBe(0);
   });
 
-  it('the first of concurrent outcomes of a cached attempt is recorded, and the others are too late', async () => {
+  it('only the first of concurrent outcomes of a cached attempt is recorded', async () => {
     const { first } = await s.twoAttempts();
     const instance = s.startInstance();
     await instance.cache(first);
@@ -125,7 +125,7 @@ describe('a cached attempt that has changed since', () => {
     await h.server.sweepOnce();
   });
 
-  it('a cached attempt whose prize was claimed meanwhile records the outcome without the award', async () => {
+  it('an outcome of a cached attempt wins no award if the prize was claimed meanwhile', async () => {
     const { first, second } = await s.twoAttempts();
     const instance = s.startInstance();
     await instance.cache(first, second);
@@ -139,7 +139,7 @@ describe('a cached attempt that has changed since', () => {
     expect(JSON.parse(receipt?.receipt ?? '')).toMatchObject({ met_threshold: true, award: null });
   });
 
-  it('a report whose operation id belongs to another attempt is refused, and the cached attempt stays open: the database enforces it', async () => {
+  it('a report whose operation id belongs to another attempt is refused', async () => {
     const { first, second } = await s.twoAttempts();
     const instance = s.startInstance();
     await instance.cache(first, second);

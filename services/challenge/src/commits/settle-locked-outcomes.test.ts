@@ -19,7 +19,7 @@ async function samplesOf(challengeId: string): Promise<readonly number[]> {
 }
 
 describe('a batch of reports on attempts that are not cached', () => {
-  it('a batch of reports on attempts that are not cached is one transaction, and gives the prize to the first of an account’s claims', async () => {
+  it('a batch of uncached reports is one transaction and awards the first claim of an account', async () => {
     const { first, second } = await s.twoAttempts();
     await h.server.sweepOnce();
     const instance = s.startInstance();
@@ -37,7 +37,7 @@ describe('a batch of reports on attempts that are not cached', () => {
     expect(instance.published.map(({ payload }) => payload)).toMatchObject([{ value: { attemptId: first } }]);
   });
 
-  it('a batch of reports on attempts that are not cached disqualifies the attempt whose score is outside the window, and settles the others', async () => {
+  it('a score outside the window disqualifies its attempt and does not affect the rest of the batch', async () => {
     const [bad, good] = [await h.openAttempt({ scoreMin: 0 }), await h.openAttempt({ scoreMin: 0 })];
     await h.server.sweepOnce();
     const instance = s.startInstance();
@@ -60,7 +60,7 @@ describe('a batch of reports on attempts that are not cached', () => {
     await h.server.sweepOnce();
   });
 
-  it('a batch of reports counts for the bar only the scores of free attempts and of all attempts of a top_n challenge', async () => {
+  it('only scores of free attempts and of top_n challenges count for the bar', async () => {
     const player = await h.player();
     const calibrating = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const topN = await h.open({ prizeStructure: PrizeStructure.TOP_N, topN: 1 });

@@ -35,7 +35,7 @@ import {
   eventsOf,
   type OutcomeCommitDeps,
   type OutcomeDraft,
-  type SentReport,
+  type ReportWithFeeState,
   type Settlement,
   settlementOf,
 } from './outcome-draft.ts';
@@ -43,7 +43,7 @@ import { recordSamples } from './record-samples.ts';
 
 /** One result per report, in order. */
 export async function settleLockedOutcomes(
-  batch: readonly SentReport[],
+  batch: readonly ReportWithFeeState[],
   deps: OutcomeCommitDeps,
 ): Promise<readonly Settlement[]> {
   const { settlements, events, isMonitored } = await deps.database.transaction(
@@ -68,7 +68,7 @@ type Decided = {
 
 async function decideAndRecord(
   tx: Transaction,
-  batch: readonly SentReport[],
+  batch: readonly ReportWithFeeState[],
   deps: OutcomeCommitDeps,
 ): Promise<Decided> {
   const [locked, recorded, settledByReceipt] = await Promise.all([
@@ -127,7 +127,7 @@ async function decideAndRecord(
   await tx.commitWith((last) => {
     const settled = drafts.map(({ attempt }) => attempt.id);
     const signed = drafts.map((draft) => draft.signed);
-    // Independent of each other, so sent together.
+    // The writes are independent of each other, so they are sent together.
     return Promise.all([
       disqualified.length === 0 ? undefined : disqualifyAttempts(last, disqualified, now),
       settled.length === 0 ? undefined : settleAttempts(last, settled),

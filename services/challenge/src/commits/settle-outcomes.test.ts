@@ -15,7 +15,7 @@ const h = useHarness();
 const s = useSettlements(h);
 
 describe('two replicas', () => {
-  it('two replicas record one of 200 outcomes that are reported concurrently on one attempt', async () => {
+  it('two replicas record only one of 200 concurrent outcomes of one attempt', async () => {
     const { first } = await s.twoAttempts();
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, index) =>
@@ -30,7 +30,7 @@ describe('two replicas', () => {
     expect(attempt?.outcome).toMatchObject({ receiptId: settled.receiptId, score: settled.score });
   });
 
-  it('two replicas award a prize once when an account wins it on both concurrently, even if each decides on its cache', async () => {
+  it('two replicas award a prize once, even if an account wins it on both at the same time', async () => {
     const scenes = await Promise.all(Array.from({ length: 10 }, () => s.twoAttempts()));
     const [here, there] = [s.startInstance(), s.startInstance()];
     for (const { first, second } of scenes) {
@@ -106,7 +106,7 @@ describe('an instance that has cached its attempts', () => {
     return `${outcome.score} ${outcome.metThreshold ? 'met' : 'missed'}, ${won?.award.amountCents ?? 'no award'}`;
   }
 
-  it('an instance that has cached its attempts settles any batches of reports like one that decides them all under lock', async () => {
+  it('an instance with a cache settles every batch like an instance that decides under lock', async () => {
     let saved = 0;
     await fc.assert(
       fc.asyncProperty(batches, async (script) => {

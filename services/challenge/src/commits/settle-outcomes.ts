@@ -17,18 +17,18 @@ import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
 import type { Database } from '@laurel/postgres';
 import { requirementOf } from '../domain/requirement.ts';
 import { findChallenge } from '../repository/challenges.ts';
-import type { OutcomeCommitDeps, SentReport, Settlement } from './outcome-draft.ts';
+import type { OutcomeCommitDeps, ReportWithFeeState, Settlement } from './outcome-draft.ts';
 import { settleCachedOutcomes } from './settle-cached-outcomes.ts';
 import { settleLockedOutcomes } from './settle-locked-outcomes.ts';
 
-export type OutcomeSettlementBatches = Coalescer<SentReport, Settlement>;
+export type OutcomeSettlementBatches = Coalescer<ReportWithFeeState, Settlement>;
 
 export function createOutcomeSettlementBatches(deps: OutcomeCommitDeps): OutcomeSettlementBatches {
-  return createCommitBatches<SentReport, Settlement>({
+  return createCommitBatches<ReportWithFeeState, Settlement>({
     name: 'report-outcomes',
     environmentOf: ({ tenant }) => tenant.environment,
     commit: (batch) =>
-      runOptimisticBatch<SentReport, Settlement>(batch, {
+      runOptimisticBatch<ReportWithFeeState, Settlement>(batch, {
         optimistic: (reports) => settleCachedOutcomes(reports, deps),
         underLock: (reports) => settleLockedOutcomes(reports, deps),
       }),
@@ -39,7 +39,7 @@ export function createOutcomeSettlementBatches(deps: OutcomeCommitDeps): Outcome
  * The commit for one report. For a free attempt in live it first asks the wallet about the player.
  */
 export async function settleOutcome(
-  report: SentReport,
+  report: ReportWithFeeState,
   {
     settlements,
     database,

@@ -45,7 +45,7 @@ function createDraw(seed: number): () => number {
   };
 }
 
-/** Positive if the first bar is easier to clear. */
+/** The result is positive if the first bar is easier to clear. */
 function easier(one: number, other: number, is: ThresholdDirection): number {
   return is === 'higher_is_better' ? other - one : one - other;
 }
@@ -53,14 +53,14 @@ function easier(one: number, other: number, is: ThresholdDirection): number {
 describe('the bar of five percentiles', () => {
   const DISTRIBUTION = { p5: 10, p25: 20, p50: 40, p75: 70, p95: 110 };
 
-  it('at a target of 5, 25, 50, 75 or 95 % the bar of percentiles is exactly one of them', () => {
+  it('at a target of 5, 25, 50, 75 or 95 % the bar is exactly the matching percentile', () => {
     const bars = (is: ThresholdDirection) =>
       [0.05, 0.25, 0.5, 0.75, 0.95].map((rate) => barFromPercentiles(DISTRIBUTION, rate, is));
     expect(bars('higher_is_better')).toEqual([110, 70, 40, 20, 10]);
     expect(bars('lower_is_better')).toEqual([10, 20, 40, 70, 110]);
   });
 
-  it('the bar of percentiles is interpolated between them and never beyond the outermost', () => {
+  it('the bar is interpolated between percentiles and never beyond the outermost', () => {
     expect(barFromPercentiles(DISTRIBUTION, 0.15, 'higher_is_better')).toBeCloseTo(90, 10);
     expect(barFromPercentiles(DISTRIBUTION, 0.15, 'lower_is_better')).toBeCloseTo(15, 10);
     expect(barFromPercentiles(DISTRIBUTION, 0.01, 'higher_is_better')).toBe(110);
@@ -80,7 +80,7 @@ describe('the bar of five percentiles', () => {
     expect(barFromPercentiles(widest, 0.375, 'lower_is_better')).toBe(-0.5e308);
   });
 
-  it('the bar of percentiles is no harder to clear at a higher target pass rate', () => {
+  it('a higher target pass rate never makes the bar of percentiles harder', () => {
     fc.assert(
       fc.property(anyDistribution, target, target, direction, (percentiles, one, other, is) => {
         const [low, high] = [Math.min(one, other), Math.max(one, other)];
@@ -90,7 +90,7 @@ describe('the bar of five percentiles', () => {
     );
   });
 
-  it('if every percentile is multiplied by a positive number or shifted, the bar changes in the same way', () => {
+  it('scaling or shifting every percentile changes the bar in the same way', () => {
     const scale = fc.integer({ min: 1, max: 1_000 });
     fc.assert(
       fc.property(distribution, target, direction, scale, whole, (percentiles, rate, is, factor, offset) => {
@@ -102,7 +102,7 @@ describe('the bar of five percentiles', () => {
     );
   });
 
-  it('if the direction is reversed and every percentile is negated, the bar is negated', () => {
+  it('negating every percentile and reversing the direction negates the bar', () => {
     fc.assert(
       fc.property(anyDistribution, target, direction, (percentiles, rate, is) => {
         const inMirror = -barFromPercentiles(mirrored(percentiles), rate, MIRRORED[is]);
@@ -124,7 +124,7 @@ describe('the pass rate of a bar', () => {
     [0.2, 0.03, 0.303],
     [0.5, 0.444, 0.558],
   ])(
-    'the bar of the percentiles of 500 scores, at a target of %f, is reached by %f to %f of all scores in 99 of 100 runs',
+    'with a target of %f, the bar of 500 scores is reached by %f to %f of all scores in 99 of 100 runs',
     (rate, low, high) => {
       const share = shareOf(() => {
         const scores = Float64Array.from({ length: 500 }, draw).sort();
@@ -182,7 +182,7 @@ describe('a bar that samples set', () => {
   }
   const samples = fc.array(whole, { minLength: 1, maxLength: 300 });
 
-  it('a bar that samples set is exactly the sample at the target pass rate, if there is one', () => {
+  it('the bar is exactly the sample at the target pass rate, if such a sample exists', () => {
     for (const rate of [0.05, 0.25, 0.5, 0.75, 0.95]) {
       for (let hundreds = 1; hundreds <= 200; hundreds += 1) {
         expect(rankOfBar(hundreds * 100, rate)).toBe(Math.round(rate * 100) * hundreds);
@@ -192,7 +192,7 @@ describe('a bar that samples set', () => {
     expect([rankOfBar(10, 0.7), rankOfBar(100, 0.07), rankOfBar(1, 0.001), rankOfBar(1, 0.999)]).toEqual([7, 7, 1, 1]);
   });
 
-  it('the share of distinct samples that reach the bar is the target to within half a sample, and at least one does', () => {
+  it('the share of distinct samples that reach the bar is within half a sample of the target', () => {
     const distinct = fc.uniqueArray(whole, { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(distinct, target, direction, (scores, rate, is) => {
@@ -204,7 +204,7 @@ describe('a bar that samples set', () => {
     );
   });
 
-  it('samples that tie at the bar all reach it: fewer than the target share are above it, and at least that share reaches it', () => {
+  it('at least the target share of samples reaches the bar, even if samples tie at the bar', () => {
     const tied = fc.array(fc.nat(3), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(tied, target, direction, (scores, rate, is) => {
@@ -218,7 +218,7 @@ describe('a bar that samples set', () => {
     expect(barOf([1, 2, 2, 2, 2, 2, 2, 2, 2, 2], 0.1, 'higher_is_better')).toBe(2);
   });
 
-  it('a bar that samples set is no harder to clear at a higher target pass rate', () => {
+  it('a higher target pass rate never makes the bar of samples harder', () => {
     fc.assert(
       fc.property(samples, target, target, direction, (scores, one, other, is) => {
         const [low, high] = [Math.min(one, other), Math.max(one, other)];
@@ -227,7 +227,7 @@ describe('a bar that samples set', () => {
     );
   });
 
-  it('if every sample is scaled, shifted or negated with the direction reversed, the bar that samples set changes in the same way', () => {
+  it('scaling, shifting or negating every sample changes the bar in the same way', () => {
     fc.assert(
       fc.property(samples, target, direction, fc.integer({ min: 1, max: 1_000 }), whole, (scores, rate, is, by, to) => {
         const bar = barOf(scores, rate, is);
@@ -260,7 +260,7 @@ describe('the interval of a bar', () => {
   /** Whether a probability is at most the half of 1 % that each side may miss. */
   const isTail = (ways: readonly bigint[], n: number) => sum(ways) * 200n <= 20n ** BigInt(n);
 
-  it('the interval of a bar is the narrowest that misses on each side with at most half a per cent, computed in whole numbers', () => {
+  it('the interval of a bar is the narrowest that misses on each side with at most 0.5 %', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 19 }), (n, twentieths) => {
         const ways = waysOf(n, twentieths);
@@ -275,7 +275,7 @@ describe('the interval of a bar', () => {
     );
   });
 
-  it('the interval of a bar contains it, and that of the defaults is the 26th to the 56th of 200', () => {
+  it('the interval of a bar contains the bar', () => {
     expect([rankOfBar(200, 0.2), intervalRanksOfBar(200, 0.2)]).toEqual([40, [26, 56]]);
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), target, (n, rate) => {
@@ -286,7 +286,7 @@ describe('the interval of a bar', () => {
     );
   });
 
-  it('the interval of ten million samples takes milliseconds and is that of the normal distribution', () => {
+  it('the interval of ten million samples is that of the normal distribution', () => {
     const n = 10_000_000;
     const startedAt = performance.now();
     const [best, worst] = intervalRanksOfBar(n, 0.2);
@@ -298,7 +298,7 @@ describe('the interval of a bar', () => {
 });
 
 describe('the fair share', () => {
-  it('the fair share of a player is a tenth of the samples by default, and with one or two players all of them', () => {
+  it('the fair share of a player is a tenth of the samples by default', () => {
     expect(fairShareOf({ minCalibrationN: 200, minCalibrationPlayers: 20 })).toBe(20);
     expect(fairShareOf({ minCalibrationN: 201, minCalibrationPlayers: 20 })).toBe(21);
     expect(fairShareOf({ minCalibrationN: 200, minCalibrationPlayers: 2 })).toBe(200);
@@ -306,7 +306,7 @@ describe('the fair share', () => {
     expect(fairShareOf({ minCalibrationN: 1, minCalibrationPlayers: 1_000 })).toBe(1);
   });
 
-  it('the fair shares of the required players always suffice, and half a fair share is below an even share', () => {
+  it('the fair shares of the required players always suffice for a calibration', () => {
     fc.assert(
       fc.property(terms, (required) => {
         const share = fairShareOf(required);
@@ -316,7 +316,7 @@ describe('the fair share', () => {
     );
   });
 
-  it('with four players for each 1 / target, a fair share is at most half of the samples that reach the bar', () => {
+  it('with enough required players, a fair share is at most half of the samples that reach the bar', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 1_000 }), (percent, hundreds) => {
         const rate = percent / 100;
@@ -327,7 +327,7 @@ describe('the fair share', () => {
     );
   });
 
-  it("one player's 180 scores of 200 move the bar no further than a tenth of the samples can", () => {
+  it('one player’s 180 scores of 200 move the bar no further than a tenth of the samples can', () => {
     const required = { minCalibrationN: 200, minCalibrationPlayers: 20 };
     const share = fairShareOf(required);
     const honest = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 180, maxLength: 180 });
@@ -349,7 +349,7 @@ describe('without a fair share', () => {
   it.each([
     ['best', 2, 0],
     ['worst', -1, 20],
-  ])("without a fair share, one player's 180 %s scores of 200 alone would set the bar", (_, run, reached) => {
+  ])('without a fair share, one player’s 180 %s scores of 200 alone would set the bar', (_, run, reached) => {
     const honest = Array.from({ length: 20 }, (__, index) => index / 20);
     const all = [...honest, ...Array<number>(180).fill(run)];
     const bar = all.toSorted((one, other) => other - one)[rankOfBar(all.length, 0.2) - 1] ?? Number.NaN;
@@ -358,7 +358,7 @@ describe('without a fair share', () => {
 });
 
 describe('a calibration', () => {
-  it('a calibration is complete once it has both the required samples and the required players', () => {
+  it('a calibration is complete once it has the required samples from the required players', () => {
     const required = { minCalibrationN: 200, minCalibrationPlayers: 20 };
     const isComplete = (collected: number, playersCollected: number) =>
       isCalibrated({ collected, playersCollected }, required);

@@ -90,7 +90,7 @@ export function barFromPercentiles(
   if (from === undefined) return scores[0] ?? p5;
   if (to === undefined) return from.score;
   const weight = (targetPassRate - from.share) / (to.share - from.share);
-  // Computed in halves, because the difference of two finite scores may not be finite.
+  // The value is computed in halves, because the difference of two finite scores may not be finite.
   const half = (to.score / 2 - from.score / 2) * weight;
   const score = from.score + half + half;
   return Math.max(Math.min(from.score, to.score), Math.min(Math.max(from.score, to.score), score));

@@ -24,7 +24,7 @@ describe('a new challenge', () => {
     expect(issuesOf({ terms: { ...TERMS, description: '🎯'.repeat(2_001) } })).toHaveLength(1);
   });
 
-  it('a new challenge is live with a threshold, calibrating without one, and top_n without one in either case', () => {
+  it('a challenge may be opened live exactly if it has a threshold or is a top_n challenge', () => {
     const topN = { ...TERMS, prizeStructure: 'top_n' as const, topN: 1 };
     expect(issuesOf()).toEqual([]);
     expect(issuesOf({ status: 'calibrating', threshold: null })).toEqual([]);
@@ -35,7 +35,7 @@ describe('a new challenge', () => {
     expect(issuesOf({ status: 'calibrating' })).toHaveLength(1);
   });
 
-  it('a new challenge is one rung above a parent of its own tenant and direction', () => {
+  it('a rung must have the tenant and the direction of its parent', () => {
     const terms = { ...TERMS, parentChallengeId: LIVE_CHALLENGE.id };
     expect(issuesOf({ terms, parent: LIVE_CHALLENGE })).toEqual([]);
     expect(issuesOf({ terms, parent: null })).toHaveLength(1);
@@ -47,7 +47,7 @@ describe('a new challenge', () => {
     expect(rungOf({ ...LIVE_CHALLENGE, rung: 4 })).toBe(5);
   });
 
-  it('a rung may be live without its own threshold if its parent has the same metric and a higher pass rate', () => {
+  it('a rung may be live without a threshold if its parent has the same metric and a higher pass rate', () => {
     const terms = { ...TERMS, parentChallengeId: LIVE_CHALLENGE.id, targetPassRate: 0.1 };
     const derived = { terms, threshold: null, parent: LIVE_CHALLENGE };
     expect(issuesOf(derived)).toEqual([]);
@@ -65,7 +65,7 @@ describe('a new challenge', () => {
     expect(parentOfDerivedRung({ ...derived, status: 'live', terms: topN })).toBeNull();
   });
 
-  it('a rung is refused a bar that is missing or outside its plausible window', () => {
+  it('a derived bar must exist and be inside the plausible window of its rung', () => {
     expect(issueOfDerivedBar(null, TERMS)).not.toBeNull();
     expect(issueOfDerivedBar(5, TERMS)).toBeNull();
     expect(issueOfDerivedBar(5, { ...TERMS, scoreMin: 5, scoreMax: 5 })).toBeNull();

@@ -28,7 +28,7 @@ export type ChallengeTerms = {
   readonly minCalibrationPlayers: number;
   readonly dailyAttemptCap: number;
   readonly requiredVerificationLevel: number;
-  /** Empty means all. */
+  /** An empty list means all. */
   readonly jurisdictions: readonly string[];
   readonly parentChallengeId: string | null;
 };
@@ -37,7 +37,7 @@ export type Challenge = {
   readonly id: string;
   readonly tenant: Tenant;
   readonly terms: ChallengeTerms;
-  /** As stored; a partner reads `statusOf` in bar.ts. */
+  /** The stored status. Partners are shown the result of `statusOf` (bar.ts). */
   readonly status: ChallengeStatus;
   /** The calibrated bar; always null for `top_n`. */
   readonly threshold: number | null;

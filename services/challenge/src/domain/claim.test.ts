@@ -22,7 +22,7 @@ const settling = (claimsPrize: boolean, accountId: string | null = 'account'): S
 });
 
 describe('a claim', () => {
-  it('a claim has the prize that is frozen on the attempt, the account that paid and an id derived from the attempt, whichever operation reports the win', () => {
+  it('a claim has the frozen prize and the paying account, whichever operation reports the win', () => {
     const claim = {
       id: awardIdOf(ATTEMPT.id, 'challenge'),
       attemptId: ATTEMPT.id,

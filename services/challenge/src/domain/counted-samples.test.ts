@@ -21,7 +21,7 @@ function sampleOf(player: string, score: number, sampleId: string): BarSample {
 const idsOf = ({ counted }: CountedSamples) => counted.map(({ sampleId }) => sampleId);
 
 describe('a sample', () => {
-  it('a sample counts only while its challenge calibrates: not once it is live, suspended or closed', () => {
+  it('a sample counts only while its challenge calibrates', () => {
     const samples = [sampleOf('a', 1, 's')];
     expect(countSamples(samples, { challenge: calibrating(), ...NONE })).toEqual({
       counted: samples,
@@ -39,13 +39,13 @@ describe('a sample', () => {
     }
   });
 
-  it('a sample outside the plausible window does not count, and one on its bound does', () => {
+  it('a sample outside the plausible window does not count', () => {
     const challenge = calibrating({ scoreMin: 0, scoreMax: 10 });
     const samples = [-1, 0, 10, 11].map((score) => sampleOf(`of ${score}`, score, `${score}`));
     expect(idsOf(countSamples(samples, { challenge, ...NONE }))).toEqual(['0', '10']);
   });
 
-  it('a sample counts once, even twice in one batch, and its repeat uses nothing of its player’s share', () => {
+  it('a sample counts at most once', () => {
     const samples = [sampleOf('a', 1, 'old'), sampleOf('a', 1, 'new'), sampleOf('a', 1, 'new')];
     const challenge = { ...calibrating(), collected: 1, playersCollected: 1 };
     const stored = { challenge, recorded: new Set(['old']), samplesOfPlayers: new Map([['a', 1]]) };
@@ -56,13 +56,13 @@ describe('a sample', () => {
     });
   });
 
-  it('a sample over the fair share of its player does not count: of one player’s 180 scores among 200, 20 count', () => {
+  it('a player’s samples count only up to the fair share', () => {
     const challenge = calibrating({ minCalibrationN: 200, minCalibrationPlayers: 20 });
     const samples = Array.from({ length: 180 }, (_, run) => sampleOf('a', 1_000, `${run}`));
     expect(countSamples(samples, { challenge, ...NONE })).toMatchObject({ collected: 20, playersCollected: 1 });
   });
 
-  it('a sample that completes the calibration is the last one that counts', () => {
+  it('the sample that completes the calibration is the last one that counts', () => {
     const samples = ['a', 'a', 'b', 'b', 'b', 'c'].map((player, index) => sampleOf(player, index, `${index}`));
     const counted = countSamples(samples, { challenge: calibrating(), ...NONE });
     expect(counted).toMatchObject({ collected: 4, playersCollected: 2, isComplete: true });
@@ -93,7 +93,7 @@ describe('laws of counting samples', () => {
     };
   }
 
-  it('counting samples in two batches counts the same ones as counting them in one', () => {
+  it('two batches of samples count the same samples as one batch', () => {
     fc.assert(
       fc.property(anyChallenge, anySamples, fc.nat(40), (challenge, samples, cut) => {
         const stored = { challenge, ...NONE };
@@ -106,7 +106,7 @@ describe('laws of counting samples', () => {
     );
   });
 
-  it('counting samples keeps every player within the fair share, and the counters equal to a recount', () => {
+  it('counted samples never exceed a player’s fair share', () => {
     fc.assert(
       fc.property(anyChallenge, anySamples, (challenge, samples) => {
         const { counted, samplesOfPlayers, collected, playersCollected } = countSamples(samples, {

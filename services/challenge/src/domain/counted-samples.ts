@@ -18,7 +18,7 @@ export type BarSample = {
   readonly challengeId: string;
   /** The attempt that scored, or the report that brought a listened score. */
   readonly sampleId: string;
-  /** As `playerIdentity` returns it. */
+  /** The player as `playerIdentity` returns it. */
   readonly player: string;
   readonly score: number;
 };

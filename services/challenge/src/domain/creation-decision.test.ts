@@ -33,7 +33,7 @@ function decide(...batch: readonly CreationFacts[]) {
 }
 
 describe('a creation', () => {
-  it('a creation of a paid attempt is pending, with everything frozen on it', () => {
+  it('a new paid attempt is pending, with its terms frozen', () => {
     expect(decide(facts())).toEqual([
       { kind: 'created', challenge: LIVE_CHALLENGE, attempt: { ...ATTEMPT, status: 'pending' } },
     ]);
@@ -52,21 +52,21 @@ describe('a creation', () => {
     expect(decide(facts({ accountId: null }))).toMatchObject([{ kind: 'refused', code: 'insufficient_funds' }]);
   });
 
-  it('a creation whose id is known gets the first result', () => {
+  it('a repeated creation returns the first result', () => {
     const settled = { ...ATTEMPT, status: 'settled' as const };
     expect(decide(facts({ known: settled, player: { ...NOTHING_YET, paidInWindow: 99 } }))).toEqual([
       { kind: 'known', attempt: settled, challenge: LIVE_CHALLENGE },
     ]);
   });
 
-  it('the same creation again reopens an abandoned attempt as pending, and charges it under a new fee id', () => {
+  it('a repeated creation of an abandoned attempt is charged under a new fee id', () => {
     const abandoned = { ...ATTEMPT, status: 'refused' as const, closedReason: ABANDONED, feeGeneration: 3 };
     expect(decide(facts({ known: abandoned }))).toMatchObject([
       { kind: 'created', attempt: { status: 'pending', feeGeneration: 4, closedReason: null } },
     ]);
   });
 
-  it('a creation relies on a cached account only if the wallet will check it', () => {
+  it('a creation relies on a cached account only if the wallet will check the account', () => {
     const claimed = { ...NOTHING_YET, claimed: true };
     expect(decide(facts({ isFresh: false }))).toMatchObject([{ kind: 'created' }]);
     expect(decide(facts({ isFresh: false, player: claimed }))).toEqual([{ kind: 'ask_wallet' }]);
@@ -104,12 +104,12 @@ describe('creations that are decided on a cached challenge', () => {
   const decideCached = (...batch: readonly CreationFacts[]) =>
     decideCachedCreations(batch, { ceilings: CEILINGS, now: NOW });
 
-  it('creations that are decided on a cached challenge match the decision on rows if no rule refuses', () => {
+  it('a cached challenge and its row give the same decision if no rule refuses', () => {
     const batch = [facts(), facts({ attemptId: 'b', accountId: 'other', isFresh: false })];
     expect(decideCached(...batch)).toEqual(decide(...batch));
   });
 
-  it('creations that are refused, free, or without an account are not decided on a cached challenge', () => {
+  it('a creation that is free or refused is not decided on a cached challenge', () => {
     const rich = { ...LIVE_CHALLENGE, terms: { ...TERMS, prizeCents: cents(2_501n) } };
     const foreign = { ...facts().creation, tenant: { ...TENANT, programId: 'other' } };
     const others = [
@@ -123,7 +123,7 @@ describe('creations that are decided on a cached challenge', () => {
     for (const one of others) expect(decideCached(one)).toEqual([null]);
   });
 
-  it('creations that are decided on a cached challenge are at most one per player and one per id', () => {
+  it('a cached challenge decides at most one creation per player and per id in a batch', () => {
     const batch = [facts(), facts({ attemptId: 'b' }), facts({ accountId: 'other' })];
     expect(decideCached(...batch).map((decision) => decision?.attempt.id ?? null)).toEqual(['attempt', null, null]);
   });

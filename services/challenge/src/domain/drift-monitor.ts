@@ -11,9 +11,9 @@
  */
 
 export type DriftState = {
-  /** Settled paid attempts since the monitor started. */
+  /** The number of settled paid attempts since the monitor started. */
   readonly attempts: number;
-  /** Attempts that cleared the bar. */
+  /** The number of attempts that cleared the bar. */
   readonly passes: number;
 };
 
@@ -24,7 +24,7 @@ export type DriftState = {
 export type LogRatios = { readonly above: number; readonly below: number };
 
 export type Followed = {
-  /** If a limit was exceeded: the state up to that attempt. */
+  /** The state after the last counted attempt, which is the one that exceeded a limit, if any. */
   readonly state: DriftState;
   readonly rejectedAt: (DriftState & LogRatios) | null;
 };
@@ -54,8 +54,8 @@ export function claimOf(targetPassRate: number): { readonly low: number; readonl
 }
 
 /**
- * Depends on the number of attempts and of passes, not on their order. No rate is above an upper
- * edge of 1, so that ratio stays 1.
+ * The ratios depend on the number of attempts and of passes, not on their order. No rate is above
+ * an upper edge of 1, so that ratio stays 1.
  */
 export function logRatiosOf(state: DriftState, targetPassRate: number): LogRatios {
   return ratiosOf(state, testsOf(targetPassRate));
@@ -65,7 +65,7 @@ export function logRatiosOf(state: DriftState, targetPassRate: number): LogRatio
  * Counts outcomes one after the other, up to the first attempt, from the 50th on, at which a ratio
  * exceeds its limit.
  */
-export function followOutcomes(before: DriftState, passed: readonly boolean[], targetPassRate: number): Followed {
+export function countOutcomes(before: DriftState, passed: readonly boolean[], targetPassRate: number): Followed {
   const tests = testsOf(targetPassRate);
   let { attempts, passes } = before;
   let ratios = ratiosOf(before, tests);

@@ -10,8 +10,8 @@ import { attemptOfferOf } from './prize-offer.ts';
 import { MAX_UNCONFIRMED_ATTEMPTS } from './ramp.ts';
 
 /**
- * Reported scores placed its bar. Its tier is 3, with a prize of 2,500.00, of which the ramp offers
- * 500.00.
+ * A challenge of tier 3 whose bar comes from reported scores. The ramp offers 500.00 of its prize
+ * of 2,500.00.
  */
 const challengeWith = (targetPassRate: number): Challenge => ({
   ...LIVE_CHALLENGE,
@@ -89,7 +89,7 @@ const targets = fc.oneof(
 );
 
 describe('what a challenge may lose before its bar is confirmed', () => {
-  it('no order of creations, reports, expiries and counts makes an unconfirmed challenge pay more than its bound', () => {
+  it('no order of calls makes an unconfirmed challenge pay more than its bound', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), targets, (steps, targetPassRate) => {
         const { cents: paid, most } = paidBy(steps, targetPassRate);
@@ -100,7 +100,7 @@ describe('what a challenge may lose before its bar is confirmed', () => {
     );
   });
 
-  it('the bound is reached, so no smaller one is possible: 49 wins that are counted, and 100 that settle before the next count', () => {
+  it('the loss bound is reached by 49 counted wins and 100 uncounted wins', () => {
     const winning = (count: number): readonly Step[] => [
       { kind: 'open', times: 250 },
       { kind: 'report', times: count, isWin: true },
@@ -116,7 +116,7 @@ describe('what a challenge may lose before its bar is confirmed', () => {
     expect(lossBoundOf(challengeWith(0.2), CEILINGS)).toBe(149n * 50_000n);
   });
 
-  it('the monitor accepts at most 49 wins below a target of 0.25, and all 99 from a target of 0.6', () => {
+  it('the monitor accepts at most 49 wins below a target of 0.25', () => {
     expect([0.05, 0.2, 0.25, 0.5, 0.6, 0.9].map(mostCountedWins)).toEqual([49, 49, 57, 90, 99, 99]);
     expect(mostWinsUnconfirmed(0.2)).toBe(149);
   });

@@ -10,7 +10,7 @@ const PAYOUT: AuditedPayout = { status: 'paid', attemptId: 'attempt', accountId:
 const award = (status: AwardStatus) => ({ status, attemptId: 'attempt', accountId: 'account', amountCents: 2_000n });
 
 describe('an attempt and its fee', () => {
-  it('an attempt and its fee agree in every state in which a crash or a call in flight can leave them', () => {
+  it('an attempt and its fee agree in every state that a crash or a call in flight can leave', () => {
     const fine: readonly (readonly [AttemptStatus, AuditedFee | null])[] = [
       ['pending', null],
       ['pending', FEE],
@@ -29,7 +29,7 @@ describe('an attempt and its fee', () => {
     expect(judgeFee(null, null)).toBeNull();
   });
 
-  it('an attempt and its fee are a proven violation if our row could not have been written', () => {
+  it('a disagreement of an attempt and its fee is proven if our row could not have been written', () => {
     for (const status of ['open', 'settled', 'expiring', 'expired', 'voiding', 'voided'] as const) {
       const check = { check: 'visible_attempt_has_its_fee', final: true };
       expect(judgeFee(attempt(status), null)).toEqual(check);
@@ -40,7 +40,7 @@ describe('an attempt and its fee', () => {
     expect(judgeFee(attempt('settled'), REFUNDED)).toEqual({ check: 'refunded_exactly_when_ended', final: true });
   });
 
-  it('an attempt and its fee are checked a second time if our row may have changed since', () => {
+  it('a disagreement of an attempt and its fee is checked again if our row may have changed', () => {
     expect(judgeFee(null, FEE)).toEqual({ check: 'posted_fee_has_its_attempt', final: false });
     expect(judgeFee(attempt('refused'), FEE)).toEqual({ check: 'posted_fee_has_its_attempt', final: false });
     expect(judgeFee(attempt('open'), REFUNDED)).toEqual({ check: 'refunded_exactly_when_ended', final: false });
@@ -48,7 +48,7 @@ describe('an attempt and its fee', () => {
 });
 
 describe('an award and its payout', () => {
-  it('an award and its payout agree in every state in which a crash or a call in flight can leave them', () => {
+  it('an award and its payout agree in every state that a crash or a call in flight can leave', () => {
     const fine: readonly (readonly [AwardStatus, AuditedPayout['status'] | null])[] = [
       ['paying', null],
       ['paying', 'paid'],
@@ -75,7 +75,7 @@ describe('an award and its payout', () => {
     expect(judgePayout(award('paying'), { ...PAYOUT, accountId: 'other' })).toEqual(check);
   });
 
-  it('an award and its payout are checked a second time if our row may have changed since', () => {
+  it('a disagreement of an award and its payout is checked again if our row may have changed', () => {
     expect(judgePayout(null, PAYOUT)).toEqual({ check: 'payout_has_its_award', final: false });
     expect(judgePayout(award('held'), PAYOUT)).toEqual({ check: 'award_has_its_payout', final: false });
   });

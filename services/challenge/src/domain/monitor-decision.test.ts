@@ -32,7 +32,7 @@ function decideInParts(passed: readonly boolean[], cuts: readonly number[]): Mon
 }
 
 describe('what a drift monitor counts', () => {
-  it('outcomes against a bar that is frozen on the attempt are counted; those of free attempts and of a top_n bar are not', () => {
+  it('the monitor counts only outcomes against a frozen bar', () => {
     expect(countsForMonitor({ attempt: ATTEMPT, terms: ATTEMPT_TERMS })).toBe(true);
     expect(countsForMonitor({ attempt: { threshold: null }, terms: ATTEMPT_TERMS })).toBe(false);
     expect(countsForMonitor({ attempt: ATTEMPT, terms: { prizeStructure: 'top_n' } })).toBe(false);
@@ -44,7 +44,7 @@ describe('what a drift monitor counts', () => {
     }
   });
 
-  it('counting the outcomes in several batches suspends the challenge at the same attempt as in one, or never', () => {
+  it('counting in several batches suspends the challenge at the same attempt as in one batch', () => {
     fc.assert(
       fc.property(
         fc.array(fc.boolean(), { minLength: 1, maxLength: 300 }),
@@ -61,7 +61,7 @@ describe('what a drift monitor counts', () => {
 });
 
 describe('the result of a count', () => {
-  it('a bar that drifts suspends its challenge with the evidence at that attempt, which is also kept as a reading', () => {
+  it('a bar that drifts suspends its challenge with the evidence of that attempt', () => {
     const decision = decide(all(true, 80));
     const evidence = { attempts: JUDGES_FROM, passes: JUDGES_FROM };
     expect(decision?.monitor).toEqual({ ...FRESH, state: evidence });
@@ -69,7 +69,7 @@ describe('the result of a count', () => {
     expect(decision?.reading).toEqual(decision?.change?.evidence);
   });
 
-  it('the 100th attempt completes a ramp that limits the prize, and no other attempt does', () => {
+  it('only the 100th attempt completes a ramp', () => {
     expect(decide(atTarget(99), SEEDED)?.change).toBeNull();
     const evidence = { attempts: 100, passes: 20 };
     expect(decide(atTarget(100), SEEDED)?.change).toMatchObject({ from: 'live', to: 'live', cause: 'ramp', evidence });

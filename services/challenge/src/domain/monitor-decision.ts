@@ -13,7 +13,7 @@
  * keeps its claim, each outcome clears it with a probability within the band, whatever came before.
  */
 import type { Attempt, AttemptTerms, Challenge, ChallengeTerms } from './challenge.ts';
-import { type DriftState, followOutcomes, isReadingDue, type LogRatios, logRatiosOf } from './drift-monitor.ts';
+import { countOutcomes, type DriftState, isReadingDue, type LogRatios, logRatiosOf } from './drift-monitor.ts';
 import { RAMP_ATTEMPTS, rampOf } from './ramp.ts';
 import type { StatusChange } from './status-change.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
@@ -57,7 +57,7 @@ export function countsForMonitor({
   return attempt.threshold !== null && terms.prizeStructure === 'threshold';
 }
 
-/** What the monitor makes of these outcomes; null if it counts none of the outcomes. */
+/** What the monitor makes of these outcomes; null if it counts no outcome. */
 export function decideMonitoring(
   before: DriftMonitor,
   challenge: MonitoredChallenge,
@@ -66,7 +66,7 @@ export function decideMonitoring(
 ): MonitorDecision | null {
   if (challenge.status !== 'live') return null;
   const { targetPassRate } = challenge.terms;
-  const { state, rejectedAt } = followOutcomes(before.state, passed, targetPassRate);
+  const { state, rejectedAt } = countOutcomes(before.state, passed, targetPassRate);
   const monitor = { ...before, state };
   const change = { challengeId: challenge.id, changedAt: now, from: 'live', note: null } as const;
   if (rejectedAt !== null) {

@@ -33,13 +33,13 @@ describe('a report', () => {
     expect(decide({ attempt: { ...ATTEMPT, status: 'refused' } })).toBe('not_found');
   });
 
-  it('a report waits for the fee, unless it is known to be posted', () => {
+  it('a report on a pending attempt is not decided until the fee is known to be posted', () => {
     const pending = { ...ATTEMPT, status: 'pending' as const };
     expect(decide({ attempt: pending })).toEqual({ kind: 'unresolved' });
     expect(decide({ attempt: pending, feePosted: true })).toMatchObject({ kind: 'settled' });
   });
 
-  it('a report is too late for an attempt that is over, even if its row is not marked', () => {
+  it('a report on an attempt that has ended is too late, even if its row is not marked', () => {
     for (const status of ['expiring', 'expired', 'voiding', 'voided'] as const) {
       expect(decide({ attempt: { ...ATTEMPT, status } })).toBe('attempt_already_settled');
     }
@@ -48,13 +48,13 @@ describe('a report', () => {
     expect(decide({ now: new Date(NOW.getTime() + HOUR_MS - 1) })).toMatchObject({ kind: 'settled' });
   });
 
-  it('a report with an implausible score disqualifies the attempt, which then refuses a plausible score too', () => {
+  it('a disqualified attempt refuses every later score, even a plausible one', () => {
     const terms = { ...ATTEMPT_TERMS, scoreMax: 50 };
     expect(decide({ terms })).toEqual({ kind: 'disqualified' });
     expect(decide({ attempt: { ...ATTEMPT, disqualifiedAt: NOW } })).toBe('score_out_of_range');
   });
 
-  it('a report on an attempt that is over is refused as such before its score is checked', () => {
+  it('a report on an ended attempt is refused for the end before its score is checked', () => {
     const terms = { ...ATTEMPT_TERMS, scoreMax: 50 };
     expect(decide({ terms, attempt: { ...ATTEMPT, status: 'expired' } })).toBe('attempt_already_settled');
     expect(decide({ terms, now: new Date(NOW.getTime() + HOUR_MS) })).toEqual({ kind: 'due' });
@@ -77,7 +77,7 @@ describe('a batch of reports', () => {
   const other = { attempt: { ...ATTEMPT, id: 'other' }, terms };
   const LOCKED = { feePosted: false, settledByOperation: null };
 
-  it('a batch of reports is decided in order: the first on an attempt settles it, the others find it settled', () => {
+  it('only the first report of a batch on an attempt settles the attempt', () => {
     const batch = [report(), report({ score: 1 }), report({ attemptId: 'other', operationId: 'another' })];
     const decisions = decideOutcomes(
       batch.map((one, index) => ({ report: one, found: index === 2 ? other : found, ...LOCKED })),
@@ -91,7 +91,7 @@ describe('a batch of reports', () => {
     ]);
   });
 
-  it('a batch of reports refuses every score on an attempt after one outside the plausible window', () => {
+  it('a batch refuses every score on an attempt that it has disqualified', () => {
     const batch = [report({ score: -1 }), report()].map((one) => ({ report: one, found, ...LOCKED }));
     expect(decideOutcomes(batch, RULES)).toMatchObject([
       { kind: 'disqualified', attemptId: ATTEMPT.id },
@@ -100,7 +100,7 @@ describe('a batch of reports', () => {
   });
 
   it.each([100, -1])(
-    'an operation that has settled another attempt neither settles nor disqualifies one of a batch, with a score of %i',
+    'an operation that settled another attempt cannot settle or disqualify this one, with a score of %i',
     (score) => {
       const onOther = report({ attemptId: 'other', score });
       const refusal = { kind: 'refused', code: 'attempt_already_settled' };
@@ -120,7 +120,7 @@ describe('a batch of reports', () => {
     expect(decideOutcomes(batch, RULES)).toMatchObject([{ kind: 'refused', code: 'not_found' }]);
   });
 
-  it('a batch of reports gets the same decisions on the cache as under lock, if no rule refuses', () => {
+  it('a cached attempt and its row give the same decisions if no rule refuses', () => {
     const batch = [
       { report: report({ score: 99 }), found },
       { report: report({ attemptId: 'other', operationId: 'another' }), found: other },
@@ -133,7 +133,7 @@ describe('a batch of reports', () => {
     );
   });
 
-  it('a batch of reports on the cache settles one report per attempt, and one claim per account and challenge', () => {
+  it('a batch on the cache settles one report per attempt and one claim per account and challenge', () => {
     const batch = [
       { report: report(), found },
       { report: report({ score: 1 }), found },
@@ -152,7 +152,7 @@ describe('a batch of reports', () => {
     ]);
   });
 
-  it('a batch of reports on the cache skips those that are unknown, refused, due or implausible, or that count for a bar', () => {
+  it('a report that might be refused is not decided on the cache', () => {
     const topN = { attempt: ATTEMPT, terms: { ...terms, prizeStructure: 'top_n' as const } };
     const free = { ...ATTEMPT, threshold: null };
     const left = [

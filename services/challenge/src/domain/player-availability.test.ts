@@ -13,18 +13,18 @@ function decide(challenge: Challenge | null, player: PlayerFacts = FRESH) {
 }
 
 describe('a challenge', () => {
-  it('a challenge is available on the offer that is frozen on the attempt', () => {
+  it('an available challenge returns its current offer', () => {
     expect(decide(LIVE_CHALLENGE)).toEqual({ feeCents: 100n, prizeCents: 2_000n, threshold: 100 });
     expect(decide(CALIBRATING_CHALLENGE)).toEqual({ feeCents: 0n, prizeCents: 0n, threshold: null });
   });
 
-  it('a challenge is not found for another tenant, nor for the other environment', () => {
+  it('a challenge of another tenant or environment is not found', () => {
     expect(decide(null)).toBe('not_found');
     expect(decide({ ...LIVE_CHALLENGE, tenant: { ...TENANT, programId: 'other' } })).toBe('not_found');
     expect(decide({ ...LIVE_CHALLENGE, tenant: { ...TENANT, environment: 'test' } })).toBe('not_found');
   });
 
-  it('a challenge is refused for each reason with the code of that reason', () => {
+  it('each rule refuses a challenge with its own code', () => {
     expect(decide({ ...LIVE_CHALLENGE, status: 'suspended' })).toBe('challenge_not_available');
     expect(decide({ ...LIVE_CHALLENGE, status: 'closed' })).toBe('challenge_not_available');
     expect(decide({ ...LIVE_CHALLENGE, terms: { ...TERMS, prizeCents: cents(2_501n) } })).toBe(
@@ -45,7 +45,7 @@ describe('a challenge', () => {
     expect(decide(LIVE_CHALLENGE, factsWithoutAccount(LIVE_CHALLENGE))).toEqual(decide(LIVE_CHALLENGE));
   });
 
-  it('a challenge is refused for the first reason in the documented order when several apply', () => {
+  it('a challenge to which several refusals apply is refused with the first documented one', () => {
     fc.assert(
       fc.property(
         fc.record({

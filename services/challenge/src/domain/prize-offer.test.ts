@@ -8,7 +8,7 @@ describe('the offer', () => {
     expect(attemptOfferOf({ ...TOP_N_CHALLENGE, nthBestScore: 7 }, CEILINGS).threshold).toBe(7);
   });
 
-  it('an attempt without a bar is free and cannot win, though the list shows the prize', () => {
+  it('an attempt without a bar is free and wins nothing', () => {
     for (const challenge of [CALIBRATING_CHALLENGE, TOP_N_CHALLENGE]) {
       expect(attemptOfferOf(challenge, CEILINGS)).toEqual({ feeCents: 0n, prizeCents: 0n, threshold: null });
       expect(feeOnOffer(challenge)).toBe(0n);

@@ -31,19 +31,19 @@ const ceiling = fc.bigInt({ min: 1n, max: 1_000_000n }).map(cents);
 const ceilings = fc.tuple(ceiling, ceiling, ceiling);
 
 describe('the ramp', () => {
-  it('the ramp caps the prize at 20 % of the ceiling of its tier: 5.00, 50.00 and 500.00', () => {
+  it('the ramp caps the prize at 20 % of the ceiling of its tier', () => {
     const capIn = (integrityTier: number) => capOf({ terms: { ...TERMS, integrityTier } }, CEILINGS);
     expect([capIn(1), capIn(2), capIn(3)]).toEqual([500n, 5_000n, 50_000n]);
     expect(capOf(LIVE_CHALLENGE, [cents(2_499n), cents(1n), cents(1n)])).toBe(499n);
   });
 
-  it('the ramp shows the full prize and the attempts that it has seen, and an attempt freezes the capped prize', () => {
+  it('the ramp shows the full prize, while an attempt freezes the capped prize', () => {
     expect(rampOf(SEEDED, CEILINGS)).toEqual({ fullPrizeCents: 2_000n, attemptsSeen: 12, attemptsRequired: 100 });
     expect(attemptOfferOf(SEEDED, CEILINGS)).toEqual({ feeCents: 100n, prizeCents: 500n, threshold: 100 });
     expect(RAMP_ATTEMPTS).toBe(100);
   });
 
-  it('a completed ramp is still shown, with exactly the attempts that it required, whatever its monitor has counted since', () => {
+  it('a completed ramp is shown with exactly the attempts that it required', () => {
     fc.assert(
       fc.property(challenge, ceilings, (one, tiers) => {
         const [so, now] = [rampSoFar(one, tiers), rampOf(one, tiers)];
@@ -57,7 +57,7 @@ describe('the ramp', () => {
     );
   });
 
-  it('the ramp shows only while it limits the prize: not for an operator’s bar, once completed, without a bar of its own, or below the cap', () => {
+  it('the ramp is shown only while it limits the prize', () => {
     const withPrize = (prizeCents: bigint) => ({ ...SEEDED, terms: { ...TERMS, prizeCents: cents(prizeCents) } });
     const unlimited = [
       LIVE_CHALLENGE,
@@ -77,12 +77,12 @@ describe('the ramp', () => {
     }
   });
 
-  it('the ramp ends when the monitor completes it, not at a number of attempts', () => {
+  it('the ramp ends when the monitor completes it, whatever the number of attempts', () => {
     expect(rampOf({ ...SEEDED, attemptsSeen: 100 }, CEILINGS)).not.toBeNull();
     expect(rampOf({ ...SEEDED, attemptsSeen: 1, rampCompletedAt: NOW }, CEILINGS)).toBeNull();
   });
 
-  it('the ramp never offers more than the full prize, nor more than the cap until it is completed', () => {
+  it('the prize on offer never exceeds the full prize or the cap of an uncompleted ramp', () => {
     fc.assert(
       fc.property(challenge, ceilings, (any, limits) => {
         const offered = prizeOnOffer(any, limits);

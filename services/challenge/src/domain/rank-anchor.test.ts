@@ -18,7 +18,7 @@ describe('an anchor', () => {
     );
   });
 
-  it('the distance from an anchor to a rank is the number of steps through the sorted samples from its score', () => {
+  it('the distance from an anchor to a rank is the number of steps through the sorted samples', () => {
     fc.assert(
       fc.property(SCORES, fc.nat(12), fc.nat(59), (scores, score, index) => {
         const sorted = scores.toSorted((one, other) => one - other);
@@ -33,7 +33,7 @@ describe('an anchor', () => {
     );
   });
 
-  it('an anchor is moved once it is further away than a 64th of the samples, and not while there are few', () => {
+  it('an anchor is moved once its distance exceeds a 64th of the samples', () => {
     const anchor = { score: 5, below: 5_000, atOrBelow: 5_001 };
     expect(isAnchorDue(null, 1, 9_999)).toBe(false);
     expect(isAnchorDue(null, 1, 10_000)).toBe(true);
@@ -44,7 +44,7 @@ describe('an anchor', () => {
 });
 
 describe('the nearest anchor', () => {
-  it('the nearest anchor is an end of the samples if no other is nearer', () => {
+  it('an end of the samples is the nearest anchor if no other anchor is nearer', () => {
     const anchor = { score: 5, below: 50, atOrBelow: 60 };
     const nearestTo = (rank: number) => nearestAnchor([anchor], rank, 100).score;
     expect([1, 25, 26, 55, 80, 81, 100].map(nearestTo)).toEqual([

@@ -9,7 +9,7 @@ import { formatAmount } from '@laurel/values/money';
 import type { AttemptTerms, Outcome } from './challenge.ts';
 import type { AttemptInPlay } from './outcome-decision.ts';
 
-/** Raised when a field changes its meaning; an added field does not raise it. */
+/** The version is raised when a field changes its meaning, not when a field is added. */
 const RECEIPT_VERSION = 1;
 
 export function composeReceipt(facts: {

@@ -9,7 +9,7 @@ describe('quantiles', () => {
     expect([rankOfPercent(1, 1), rankOfPercent(1, 99), rankOfPercent(300, 7)]).toEqual([1, 1, 21]);
   });
 
-  it('a quantile is the least sample with its share of all samples at or below it', () => {
+  it('a quantile is the least sample that has its share of the samples at or below it', () => {
     const any = [fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 99 })] as const;
     fc.assert(
       fc.property(...any, (samples, percent) => {
@@ -22,7 +22,7 @@ describe('quantiles', () => {
 });
 
 describe('the bins of a histogram', () => {
-  it('the bins of a histogram are as many as the square root of the samples, at most 50, and one if all scores are equal', () => {
+  it('a histogram has as many bins as the square root of the samples, at most 50', () => {
     const edgesOf = (samples: number, lowest: number, highest: number) =>
       edgesOfBins({ lowest, highest, bins: binsOfSamples(samples) });
     expect(edgesOf(16, 0, 10)).toEqual([0, 2.5, 5, 7.5]);
@@ -30,7 +30,7 @@ describe('the bins of a histogram', () => {
     expect(edgesOf(100, 7, 7)).toEqual([7]);
   });
 
-  it('the bins of a histogram ascend from the lowest score to below the highest, whatever the scores', () => {
+  it('the bins of a histogram ascend from the lowest score, whatever the scores', () => {
     const score = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(score, score, fc.integer({ min: 2, max: 10_000 }), (one, other, samples) => {
@@ -57,7 +57,7 @@ describe('a histogram', () => {
     expect(histogramOf([], 30)).toEqual([]);
   });
 
-  it('a histogram counts every score once, in the bin that holds it, from the lowest to the highest without a gap', () => {
+  it('a histogram counts every score exactly once', () => {
     fc.assert(
       fc.property(scores, fc.integer({ min: 5, max: 100 }), (ascending, bins) => {
         const histogram = histogramOf(ascending, bins);

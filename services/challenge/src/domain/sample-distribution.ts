@@ -17,7 +17,7 @@ export function rankOfPercent(samples: number, percent: number): number {
   return Math.max(1, Math.ceil((percent * samples) / 100));
 }
 
-/** As many bins as the square root of the samples, at most 50. */
+/** The number of bins: the square root of the samples, at most 50. */
 export function binsOfSamples(samples: number): number {
   return Math.min(MAX_BINS, Math.ceil(Math.sqrt(samples)));
 }
@@ -48,7 +48,7 @@ export function edgesOfBins({
 
 export type HistogramBin = { readonly from: number; readonly to: number; readonly count: number };
 
-/** Counts scores that ascend. No bins without scores. */
+/** Counts ascending scores in bins. Without scores there are no bins. */
 export function histogramOf(ascending: readonly number[], bins: number): readonly HistogramBin[] {
   const [lowest, highest] = [ascending[0], ascending.at(-1)];
   if (lowest === undefined || highest === undefined) return [];

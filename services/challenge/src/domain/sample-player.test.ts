@@ -10,7 +10,7 @@ const account = fc.option(fc.constantFrom('one', 'two'), { nil: null });
 const code = fc.option(fc.constantFrom('blocked', 'insider_entry'), { nil: null });
 
 describe('whose sample a score is', () => {
-  it('a free score in live counts for the account that the ref names, and for no account if a rule refuses that account', () => {
+  it('a free score in live counts for the account that the player_ref names now', () => {
     fc.assert(
       fc.property(account, account, code, (opened, named, refusal) => {
         const attempt = scored('live', opened, null);
@@ -23,7 +23,7 @@ describe('whose sample a score is', () => {
     );
   });
 
-  it('in test every ref counts, and a paid score counts for the account that was charged; neither asks the wallet', () => {
+  it('a score in test counts without a question to the wallet', () => {
     expect(samplePlayer(scored('test', null, null), null)).toBe('ref:ref');
     expect(samplePlayer(scored('test', 'one', null), null)).toBe('account:one');
     expect(samplePlayer(scored('live', 'one', 100), null)).toBe('account:one');

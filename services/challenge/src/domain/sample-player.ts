@@ -29,7 +29,7 @@ export function eligiblePlayer({ accountId, code }: PlayerEligibility): string |
   return accountId === null || code !== null ? null : playerIdentity(accountId, '');
 }
 
-/** As `playerIdentity` returns it; null if the score is not a sample. */
+/** The player as `playerIdentity` returns it; null if the score is not a sample. */
 export function samplePlayer(scored: Scored, eligibility: PlayerEligibility | null): string | null {
   const { accountId, playerRef } = scored.attempt;
   if (!needsEligibility(scored)) return playerIdentity(accountId, playerRef);

@@ -25,7 +25,7 @@ describe('an operator', () => {
     expect(change({ ...LIVE_CHALLENGE, status: 'closed' }, 'closed')).toBe('closed');
   });
 
-  it('when an operator reinstates a challenge, it gets its previous status', () => {
+  it('a reinstated challenge gets its previous status', () => {
     expect(change({ ...LIVE_CHALLENGE, status: 'suspended' }, 'live')).toBe('live');
     expect(change({ ...CALIBRATING_CHALLENGE, status: 'suspended' }, 'live')).toBe('calibrating');
     expect(change({ ...TOP_N_CHALLENGE, status: 'suspended' }, 'live')).toBe('live');

@@ -21,7 +21,7 @@ describe('the bar', () => {
     fc.assert(fc.property(score, (value) => !clears(value, null, 'higher_is_better')));
   });
 
-  it('where lower is better, a score clears the bar exactly if the negated score clears the negated bar where higher is better', () => {
+  it('the rule where lower is better mirrors the rule where higher is better', () => {
     fc.assert(
       fc.property(score, score, (value, bar) => {
         expect(clears(value, bar, 'higher_is_better')).toBe(clears(-value, -bar, 'lower_is_better'));

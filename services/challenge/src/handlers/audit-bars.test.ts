@@ -72,14 +72,14 @@ async function failing(damage: string, repair: string, values: readonly unknown[
   expect(await h.violations()).toEqual([]);
   await run(damage, values);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
-  // Each check found rows of the sandbox.
+  // Each failing check found rows of the sandbox.
   expect(await h.liveViolations()).toEqual([]);
   await run(repair, values);
   return found;
 }
 
 describe('the audit of bars', () => {
-  it('the audit of bars finds a seeded bar that does not follow from its percentiles, and one without percentiles', async () => {
+  it('the audit finds a seeded bar that does not follow from its percentiles', async () => {
     const id = await seeded();
     const update = (what: string) => `update seeded_distributions set ${what} where challenge_id = $1`;
     const checks = ['seeded_bar_follows_from_its_percentiles'];
@@ -96,7 +96,7 @@ describe('the audit of bars', () => {
     ).toEqual(checks);
   });
 
-  it('the audit accepts every bar that a seeding sets, in both directions and at any scale', async () => {
+  it('the audit accepts every bar that a seeding can set', async () => {
     const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
     const distributions = fc
       .oneof(
@@ -121,7 +121,7 @@ describe('the audit of bars', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('the audit accepts every bar that a seeding or a parent’s scores set, whatever the doubles', async () => {
+  it('the audit accepts every bar that a seeding or a parent’s scores set', async () => {
     const distributions = extremeScores
       .map((scores) => scores.toSorted((one, two) => one - two))
       .filter((scores) => scores.every((score, index) => index === 0 || score > (scores[index - 1] ?? score)));
@@ -145,7 +145,7 @@ describe('the audit of bars', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('the audit accepts every bar that samples set, whatever the doubles', async () => {
+  it('the audit accepts every bar that samples set', async () => {
     const rates = fc.double({ min: 0, max: 1, minExcluded: true, maxExcluded: true, noNaN: true });
     await fc.assert(
       fc.asyncProperty(
@@ -169,7 +169,7 @@ describe('the audit of bars', () => {
     ]);
   });
 
-  it('the audit of bars finds a bar that does not follow from its samples, and counts that differ from the samples', async () => {
+  it('the audit of bars finds a bar that does not follow from its samples', async () => {
     const id = await calibrated();
     const sample = (what: string, where: string) =>
       `update bar_samples set ${what} where challenge_id = $1 and ${where}`;
@@ -191,7 +191,7 @@ describe('the audit of bars', () => {
     ]);
   });
 
-  it('the audit of bars finds a derived bar that is easier than the bar of the rung below', async () => {
+  it('the audit finds a derived bar that is easier than the bar of the rung below', async () => {
     const parentId = await seeded();
     const terms = { parentChallengeId: parentId, targetPassRate: 0.1 };
     const { id } = await h.open(terms, { threshold: undefined });
@@ -209,7 +209,7 @@ describe('the audit of bars', () => {
     expect(await failing(move, back, [live.id, calibrating.id])).toEqual(['bar_has_its_monitor']);
   });
 
-  it('the audit of bars finds a bar from reported scores without a ramp, and an operator’s bar with a ramp', async () => {
+  it('the audit of bars finds a bar that lacks its ramp, or has an undue one', async () => {
     const [reported, ofOperator] = [await calibrated(), (await h.open()).id];
     const ramp = (from: string) => `update challenges set ramped_from = ${from} where id = $1`;
     await run('alter table challenges disable trigger user');
@@ -218,7 +218,7 @@ describe('the audit of bars', () => {
     await run('alter table challenges enable trigger user');
   });
 
-  it('the audit of bars finds an attempt that froze more than the cap of a ramp before the ramp was completed', async () => {
+  it('the audit finds an attempt that froze a prize above the cap of an uncompleted ramp', async () => {
     const id = await seeded();
     const player = await h.player();
     const attempt = created(await h.create(id, player.ref));

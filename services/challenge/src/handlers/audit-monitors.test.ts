@@ -15,7 +15,7 @@ async function failing(damage: string, repair: string, challengeId: string): Pro
   expect(await h.violations()).toEqual([]);
   await h.database.query({ text: damage }, [challengeId]);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
-  // Each check found rows of the sandbox.
+  // Each failing check found rows of the sandbox.
   expect(await h.liveViolations()).toEqual([]);
   await h.database.query({ text: repair }, [challengeId]);
   return found;
@@ -23,7 +23,7 @@ async function failing(damage: string, repair: string, challengeId: string): Pro
 
 const counted = (change: string) => `update drift_monitors set ${change} where challenge_id = $1`;
 
-it('the audit finds an outcome that was counted twice, and one that was never counted', async () => {
+it('the audit finds an outcome that the monitor counted twice or never', async () => {
   const { id } = await openWithoutCap(h);
   await play(id, everyNth(10, 5));
   const [twice, never] = ['attempts = attempts + 1', 'attempts = attempts - 1'];
@@ -37,7 +37,7 @@ it('the audit finds an outcome that was counted twice, and one that was never co
   ]);
 });
 
-it('the audit accepts outcomes that still wait as if they were counted', async () => {
+it('the audit accepts outcomes that the monitor has yet to count', async () => {
   const { id } = await openWithoutCap(h);
   await h.database.transaction(async (tx) => {
     await tx.query({ text: 'select from drift_monitors where challenge_id = $1 for update' }, [id]);
@@ -47,7 +47,7 @@ it('the audit accepts outcomes that still wait as if they were counted', async (
   });
 });
 
-it('the audit ignores outcomes that settle around a suspension, and finds a status without its history', async () => {
+it('the audit finds a status that does not follow from its history', async () => {
   const { id } = await openWithoutCap(h);
   await play(id, everyNth(10, 5));
   ok(await h.challenge.updateChallengeStatus({ challengeId: id, status: ChallengeStatus.SUSPENDED, note: undefined }));

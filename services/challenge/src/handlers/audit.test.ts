@@ -12,21 +12,21 @@ async function failing(damage: string, repair: string, values: readonly unknown[
   expect(await h.violations()).toEqual([]);
   await h.database.query({ text: damage }, values);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
-  // Each check found rows of the sandbox.
+  // Each failing check found rows of the sandbox.
   expect(await h.liveViolations()).toEqual([]);
   await h.database.query({ text: repair }, values);
   return found;
 }
 
 describe('the audit', () => {
-  it('the audit finds nothing while all data is consistent, and lists every check', async () => {
+  it('the audit finds nothing in consistent data and lists every check once', async () => {
     const { checks } = ok(await h.challenge.audit({}));
     expect(checks.map((check) => check.violations)).toEqual(checks.map(() => 0n));
     expect(new Set(checks.map((check) => check.id)).size).toBe(checks.length);
     expect(checks.length).toBeGreaterThanOrEqual(14);
   });
 
-  it('the audit finds an attempt whose fee differs, was never posted, or was returned before the attempt was over', async () => {
+  it('the audit finds an attempt whose fee is missing, wrong or refunded too early', async () => {
     const { attempt } = await h.openAttempt();
     await h.server.sweepOnce();
     const damages = [

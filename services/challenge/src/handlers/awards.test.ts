@@ -36,7 +36,7 @@ async function awardOf(attemptId: string) {
 }
 
 describe('an award while the wallet is down', () => {
-  it('a report whose award cannot be paid while the wallet is down fails, and its repeat returns the award as paid', async () => {
+  it('a report fails while its award cannot be paid, and the repeated report returns the paid award', async () => {
     const { attempt, accountId } = await openAttempt();
     const operationId = newId();
     await h.stopWallet();
@@ -49,7 +49,7 @@ describe('an award while the wallet is down', () => {
     expect(await h.balance(accountId)).toBe(1_000n - 100n + 2_000n);
   });
 
-  it('an award that the wallet could not pay is paid once, by a read or by the sweeper, whichever comes first', async () => {
+  it('an award that the wallet could not pay is paid once, by a read or by the sweeper', async () => {
     const read = await openAttempt();
     const swept = await openAttempt();
     await h.stopWallet();
@@ -105,7 +105,7 @@ describe('a win whose rows this database has lost', () => {
   it.each([
     ['on the cached attempt', reportElsewhere, reportHere],
     ['under lock', reportHere, reportElsewhere],
-  ])('a win that is lost and reported again %s finds the payout, and is paid once', async (_path, first, second) => {
+  ])('a lost win that is reported again %s is paid once', async (_path, first, second) => {
     for (const isHeld of [false, true]) {
       const { attempt, accountId, ref } = await openAttempt();
       if (isHeld) ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: ref } }));
@@ -123,7 +123,7 @@ describe('a win whose rows this database has lost', () => {
     }
   });
 
-  it('a win that is lost before the wallet decides on it is paid once, when it is reported again', async () => {
+  it('a win that was lost before the wallet’s decision is paid once when it is reported again', async () => {
     const { attempt, accountId } = await openAttempt();
     await h.stopWallet();
     expect(verdictOf(await h.report(attempt.id, 100))).toBe('failure');
@@ -137,7 +137,7 @@ describe('a win whose rows this database has lost', () => {
 });
 
 describe('a held award', () => {
-  it('a held award has claimed the prize and moved no money', async () => {
+  it('a held award claims the prize without moving money', async () => {
     const { outcome, accountId, challenge, ref, attempt } = await heldAward();
     expect(outcome.award).toEqual({
       id: outcome.award?.id,
@@ -150,7 +150,7 @@ describe('a held award', () => {
     expect(verdictOf(await h.create(challenge.id, ref))).toBe('challenge_already_claimed');
   });
 
-  it('a held award is paid once however often it is released, and cannot be denied afterwards', async () => {
+  it('a held award is paid once, however often its release is repeated', async () => {
     const { awardId, accountId, attempt } = await heldAward();
     expect(await h.challenge.releaseAward({ awardId })).toEqual({});
     expect(await h.challenge.releaseAward({ awardId })).toEqual({});
@@ -159,7 +159,7 @@ describe('a held award', () => {
     expect(await h.challenge.denyAward({ awardId })).toMatchObject({ code: 'conflict' });
   });
 
-  it('a held award stays unpaid and claimed when it is denied, and cannot be released afterwards', async () => {
+  it('a denied award stays unpaid and cannot be released', async () => {
     const { awardId, accountId, attempt, challenge, ref } = await heldAward();
     expect(await h.challenge.denyAward({ awardId })).toEqual({});
     expect(await h.challenge.denyAward({ awardId })).toEqual({});
@@ -174,7 +174,7 @@ describe('a held award', () => {
     expect(await h.challenge.denyAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
-  it('a held award is released or denied, never both, when both are requested concurrently', async () => {
+  it('a concurrent release and denial of a held award never both take effect', async () => {
     const { awardId, accountId, attempt } = await heldAward();
     const [released, denied] = await Promise.all([
       h.challenge.releaseAward({ awardId }),
@@ -186,7 +186,7 @@ describe('a held award', () => {
     expect(await h.balance(accountId)).toBe(isReleased ? 2_900n : 900n);
   });
 
-  it('the sweeper finishes the release of a held award that was interrupted before or after the wallet’s decision', async () => {
+  it('the sweeper completes an interrupted release of a held award', async () => {
     const before = await heldAward();
     const after = await heldAward();
     // The status `held` is written after the response; the sweeper waits for that.
@@ -214,7 +214,7 @@ describe('the review of a held award', () => {
   const BEN = { operator: 'ben', reason: 'a bot' };
   const decisionOn = async (awardId: string) => ok(await h.wallet.getPayout({ awardId })).payout?.decision;
 
-  it('a review keeps its operator and reason with the payout, also if the sweeper finishes it', async () => {
+  it('a review is stored with its operator and reason, even if the sweeper completes it', async () => {
     const reviewed = await heldAward();
     expect(await h.challenge.releaseAward({ awardId: reviewed.awardId, ...ANA })).toEqual({});
     const interrupted = await heldAward();
@@ -228,7 +228,7 @@ describe('the review of a held award', () => {
     expect(ok(await h.wallet.getPayout({ awardId: interrupted.awardId })).payout?.status).toBe(PayoutStatus.DENIED);
   });
 
-  it('an interrupted review keeps the first operator and reason when another operator finishes it', async () => {
+  it('an interrupted review keeps its first operator and reason', async () => {
     for (const verb of ['releaseAward', 'denyAward'] as const) {
       const { awardId, accountId } = await heldAward();
       await h.stopWallet();
@@ -241,7 +241,7 @@ describe('the review of a held award', () => {
     }
   });
 
-  it('a review with a blank reason is refused, and the award stays held; one without a reason is accepted', async () => {
+  it('a review needs no reason, but a blank reason is refused', async () => {
     const { awardId, attempt, accountId } = await heldAward();
     for (const reason of ['', ' \n']) {
       expect(await h.challenge.denyAward({ awardId, operator: 'ana', reason })).toMatchObject({

@@ -20,7 +20,7 @@ afterAll(() => other[Symbol.asyncDispose]());
 const TERMS = { minCalibrationN: 30, minCalibrationPlayers: 10, targetPassRate: 0.2 };
 const clientOf = (index: number) => (index % 2 === 0 ? h : other).challenge;
 
-/** Free attempts of ten players, one for each score. */
+/** Creates free attempts of ten players, one for each score. */
 async function freeAttempts(challengeId: string, count: number) {
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
@@ -30,7 +30,7 @@ async function freeAttempts(challengeId: string, count: number) {
 }
 
 describe('concurrent scores', () => {
-  it('concurrent scores at two replicas set one bar, from exactly the samples that were needed', async () => {
+  it('concurrent scores at two replicas set one bar, from exactly the required samples', async () => {
     const challenge = await s.open(TERMS);
     const attempts = await freeAttempts(challenge.id, 60);
     const outcomes = await Promise.all(
@@ -53,7 +53,7 @@ describe('concurrent scores', () => {
     });
   });
 
-  it('concurrent scores of attempts and listened scores of several challenges, in any order, do not deadlock and keep every fair share', async () => {
+  it('concurrent scores for several challenges never deadlock or exceed a fair share', async () => {
     const challenges = await Promise.all(Array.from({ length: 5 }, () => s.open(TERMS)));
     const attempts = (await Promise.all(challenges.map(({ id }) => freeAttempts(id, 20)))).flat();
     const reports = attempts
@@ -79,7 +79,7 @@ describe('concurrent scores', () => {
     }
   });
 
-  it('concurrent attempts at a challenge that goes live are either free and without a bar, or paid and with the bar', async () => {
+  it('an attempt that races with going live is either free without a bar, or paid with the bar', async () => {
     const challenge = await s.open();
     const players = await Promise.all(Array.from({ length: 10 }, () => h.player()));
     for (const ref of ['one', 'two', 'one']) await s.score(challenge.id, ref, 10);

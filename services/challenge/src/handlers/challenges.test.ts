@@ -90,7 +90,7 @@ describe('a challenge that an operator opens', () => {
     await expect(h.open({ ...topN, topN: 1 }, { threshold: 1 })).rejects.toThrow('invalid_request');
   });
 
-  it('a challenge is suspended, reinstated and closed, and closing is permanent', async () => {
+  it('a closed challenge cannot be reinstated', async () => {
     const opened = await h.open();
     const set = (status: ChallengeStatus) => h.challenge.updateChallengeStatus({ challengeId: opened.id, status });
     expect(ok(await set(ChallengeStatus.SUSPENDED)).challenge?.status).toBe(ChallengeStatus.SUSPENDED);
@@ -106,7 +106,7 @@ describe('a challenge that an operator opens', () => {
     });
   });
 
-  it('a challenge without a bar is calibrating again when it is reinstated', async () => {
+  it('a reinstated challenge without a bar calibrates again', async () => {
     const opened = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const set = (status: ChallengeStatus) => h.challenge.updateChallengeStatus({ challengeId: opened.id, status });
     expect(await set(ChallengeStatus.LIVE)).toMatchObject({ code: 'conflict' });
@@ -114,7 +114,7 @@ describe('a challenge that an operator opens', () => {
     expect(ok(await set(ChallengeStatus.LIVE)).challenge).toEqual(opened);
   });
 
-  it('a challenge never changes its terms and is never deleted, for any database role', async () => {
+  it('the database refuses to change the terms of a challenge or to delete a challenge', async () => {
     const opened = await h.open();
     const change = { text: 'update challenges set prize_cents = 1 where id = $1' };
     await expect(h.database.query(change, [opened.id])).rejects.toThrow('never change');
@@ -125,7 +125,7 @@ describe('a challenge that an operator opens', () => {
 });
 
 describe('a calibrating challenge', () => {
-  it('a calibrating challenge is free and uncapped, wins nothing, and counts scores and players by account', async () => {
+  it('a calibrating challenge is free and wins nothing', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1 }, { status: ChallengeStatus.CALIBRATING });
     expect(challenge).toMatchObject({ offeredFeeCents: 0n, offeredPrizeCents: 2_000n, threshold: undefined });
     const player = await h.player(undefined, 0n);
@@ -195,7 +195,7 @@ describe('a top_n challenge', () => {
 });
 
 describe('the list of challenges', () => {
-  it('the list of challenges is exactly those that a creation would accept, ignoring funds', async () => {
+  it('the list of challenges has exactly those that a creation would accept, ignoring funds', async () => {
     const { tenant } = { tenant: { ...PROGRAM, programId: newId() } };
     const open = async (terms: object, status: ChallengeStatus = ChallengeStatus.LIVE) => {
       // The list is oldest first.

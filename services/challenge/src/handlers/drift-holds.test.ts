@@ -64,21 +64,18 @@ const REPLICAS = [
 ] as const;
 
 describe('a win on a challenge that drift has suspended', () => {
-  it.each(REPLICAS)(
-    'a win on a challenge suspended by drift is held, even if its attempt was opened before; reported to %s',
-    async (_, clientOf) => {
-      const { challenge, player, attempt } = await h.openAttempt();
-      await suspend(challenge.id);
-      const { award } = recorded(await reportTo(clientOf(), attempt.id));
-      expect(award).toMatchObject({ amountCents: 2_000n, status: AwardStatus.HELD, paidAt: undefined });
-      expect(await payoutOf(award?.id ?? '')).toEqual(HELD);
-      expect(await h.balance(player.accountId)).toBe(100_000n - 100n);
-      const { payouts } = ok(await h.wallet.listPayouts({ status: PayoutStatus.HELD, limit: 200, cursor: '' }));
-      expect(payouts).toContainEqual(expect.objectContaining({ awardId: award?.id, ...HELD }));
-    },
-  );
+  it.each(REPLICAS)('a win on a challenge suspended by drift is held; reported to %s', async (_, clientOf) => {
+    const { challenge, player, attempt } = await h.openAttempt();
+    await suspend(challenge.id);
+    const { award } = recorded(await reportTo(clientOf(), attempt.id));
+    expect(award).toMatchObject({ amountCents: 2_000n, status: AwardStatus.HELD, paidAt: undefined });
+    expect(await payoutOf(award?.id ?? '')).toEqual(HELD);
+    expect(await h.balance(player.accountId)).toBe(100_000n - 100n);
+    const { payouts } = ok(await h.wallet.listPayouts({ status: PayoutStatus.HELD, limit: 200, cursor: '' }));
+    expect(payouts).toContainEqual(expect.objectContaining({ awardId: award?.id, ...HELD }));
+  });
 
-  it('a win is held after the real monitor has suspended the challenge, and a win that settled before is paid', async () => {
+  it('a win is held after the monitor has suspended the challenge', async () => {
     const challenge = await openWithoutCap(h);
     const [before, after] = [await h.player(), await h.player()];
     const attempts = await Promise.all(
@@ -91,7 +88,7 @@ describe('a win on a challenge that drift has suspended', () => {
     expect([await payoutOf(won?.id ?? ''), await payoutOf(late?.id ?? '')]).toEqual([PAID, HELD]);
   });
 
-  it('a held win stays held when the challenge is reinstated and is paid once released, and the next win is paid at once', async () => {
+  it('a held win stays held after the reinstatement, until an operator releases the award', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     await suspend(challenge.id);
     const { award } = recorded(await reportTo(h.challenge, attempt.id));
@@ -107,7 +104,7 @@ describe('a win on a challenge that drift has suspended', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n - 100n + 2_000n);
   });
 
-  it('a win on a challenge suspended by drift is held even after an operator closed it; one on a challenge that only an operator suspended is paid', async () => {
+  it('a win is held after a suspension by drift, and not after an operator’s suspension', async () => {
     const [closed, byOperator] = [await h.openAttempt(), await h.openAttempt()];
     await suspend(closed.challenge.id);
     await setStatus(closed.challenge.id, ChallengeStatus.CLOSED);
@@ -116,7 +113,7 @@ describe('a win on a challenge that drift has suspended', () => {
     expect(recorded(await reportTo(h.challenge, byOperator.attempt.id)).award?.status).toBe(AwardStatus.PAID);
   });
 
-  it('the sweeper holds a win that was settled while the wallet was down, even once the challenge is live again', async () => {
+  it('the sweeper holds a win that was settled during a suspension, even after the reinstatement', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     await suspend(challenge.id);
     await h.stopWallet();
@@ -138,7 +135,7 @@ describe('a win that is reported while the challenge is being suspended', () => 
   };
 
   it.each(REPLICAS)(
-    'a win that races the suspension waits for its commit and is held; reported to %s',
+    'a win that races with the suspension waits for the commit and is held; reported to %s',
     async (_, clientOf) => {
       const { challenge, attempt } = await h.openAttempt();
       const reported = await h.database.transaction(async (tx) => {
@@ -153,7 +150,7 @@ describe('a win that is reported while the challenge is being suspended', () => 
   );
 
   it.each(REPLICAS)(
-    'a win that races the suspension is paid if the suspension is rolled back; reported to %s',
+    'a win that races with a suspension that is rolled back is paid; reported to %s',
     async (_, clientOf) => {
       const { challenge, attempt } = await h.openAttempt();
       let report: ReturnType<typeof reportTo> | undefined;
@@ -170,7 +167,7 @@ describe('a win that is reported while the challenge is being suspended', () => 
 });
 
 describe('the audit of suspensions', () => {
-  it('the audit finds a challenge whose row and history disagree on its suspension by drift', async () => {
+  it('the audit finds a suspension by drift that the history does not have', async () => {
     const { id } = await h.open();
     const mark = (value: boolean) =>
       h.database.query({ text: 'update challenges set suspended_by_drift = $2 where id = $1' }, [id, value]);

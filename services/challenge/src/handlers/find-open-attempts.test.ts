@@ -29,7 +29,7 @@ async function find(challengeId: string, playerRef: string, { client = h.challen
 const nothing = { attemptIds: [], isCalibrating: false };
 
 describe('the open attempts of a player', () => {
-  it('the open attempts of a player are found oldest first, at most two, for any ref of the account, on every replica', async () => {
+  it('the oldest two open attempts of a player are found by any ref of the account', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     const second = `second-${newId()}`;
     ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: second }, email: player.email }));
@@ -49,7 +49,7 @@ describe('the open attempts of a player', () => {
     expect(await find(challenge.id, (await h.player()).ref)).toEqual(nothing);
   });
 
-  it('the open attempts of a player exclude those past their hour and those with a score outside the plausible window', async () => {
+  it('an attempt past its deadline or with an implausible score is not found as open', async () => {
     const { challenge, player, attempt } = await h.openAttempt({ scoreMin: 0 });
     h.clock.advance(HOUR_MS - 1);
     expect(await find(challenge.id, player.ref)).toMatchObject({ attemptIds: [attempt.id] });
@@ -60,14 +60,14 @@ describe('the open attempts of a player', () => {
     expect(await find(challenge.id, player.ref)).toEqual(nothing);
   });
 
-  it('the open attempts of a player do not include one whose fee the wallet does not have', async () => {
+  it('an attempt whose fee the wallet does not have is not found as open', async () => {
     const { challenge, player, attemptId } = await h.pendingAttempt();
     const found = await find(challenge.id, player.ref);
     expect(found).toMatchObject({ attemptIds: [expect.any(String)] });
     expect(found).not.toMatchObject({ attemptIds: [attemptId] });
   });
 
-  it('the open attempts of a player are not found in another tenant’s challenge, and the other items of the call are', async () => {
+  it('the open attempts in a challenge of another tenant are not found', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     const query = { tenant: PROGRAM as Tenant, playerRef: player.ref, contestId: challenge.id, requestId: '' };
     const queries = [{ ...query, tenant: OTHER_PROGRAM }, query, { ...query, contestId: newId() }];
@@ -79,7 +79,7 @@ describe('the open attempts of a player', () => {
     ]);
   });
 
-  it('the open attempts of a player without an account are those of the ref, even once it is linked, while the challenge calibrates', async () => {
+  it('the free attempts of a ref without an account are found, even after the ref was linked', async () => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const ref = `unlinked-${newId()}`;
     const attempt = created(await h.create(challenge.id, ref));

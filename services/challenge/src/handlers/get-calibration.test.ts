@@ -22,7 +22,7 @@ const listen = ({ id }: Challenge, scores: readonly number[]) =>
   s.listen(...scores.map((score, index) => listenedScore(id, `player ${index}`, score)));
 
 describe('the calibration of a challenge', () => {
-  it('the calibration of a challenge is empty before its first sample, and not found if there is no such challenge', async () => {
+  it('the calibration of a challenge is empty before its first sample', async () => {
     const challenge = await s.open({ minCalibrationN: 200, minCalibrationPlayers: 20 });
     expect(await read(challenge)).toEqual({
       challenge,
@@ -43,7 +43,7 @@ describe('the calibration of a challenge', () => {
     ['higher is better', ThresholdDirection.HIGHER_IS_BETTER, 81, (rank: number) => 101 - rank],
     ['lower is better', ThresholdDirection.LOWER_IS_BETTER, 20, (rank: number) => rank],
   ])(
-    'the calibration of a challenge shows quantiles, a histogram and the bar of the samples so far, with its interval (%s)',
+    'a calibration shows the bar of the samples so far with its interval (%s)',
     async (_, thresholdDirection, bar, scoreOf) => {
       const challenge = await s.open({ minCalibrationN: 200, targetPassRate: 0.2, thresholdDirection });
       await listen(
@@ -66,7 +66,7 @@ describe('the calibration of a challenge', () => {
     },
   );
 
-  it('the calibration of a live challenge shows the bar that the samples placed; a bar that an operator set has no interval', async () => {
+  it('the calibration of a live challenge shows the bar that the samples placed', async () => {
     const challenge = await s.open();
     await listen(challenge, [1, 2, 3, 4]);
     expect(await read(challenge)).toMatchObject({
@@ -78,7 +78,7 @@ describe('the calibration of a challenge', () => {
     expect(await read(await h.open())).toMatchObject({ samples: 0n, bar: 100, barInterval: undefined, histogram: [] });
   });
 
-  it('the calibration of a seeded challenge shows the percentiles, and its samples without an interval', async () => {
+  it('the calibration of a seeded challenge shows the percentiles', async () => {
     const challenge = await s.open();
     await listen(challenge, [5]);
     const distribution = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
@@ -118,7 +118,7 @@ describe('the calibration of a challenge', () => {
 });
 
 describe('a law of histograms', () => {
-  it('a law of histograms: every sample is in the bin that holds its score, and in no other', async () => {
+  it('every sample is in exactly one bin of the histogram', async () => {
     const score = fc.oneof(fc.integer({ min: -5, max: 5 }), fc.double({ noNaN: true, noDefaultInfinity: true }));
     await fc.assert(
       fc.asyncProperty(fc.array(score, { minLength: 1, maxLength: 60 }), async (scores) => {

@@ -45,7 +45,7 @@ describe('the statistics of a challenge', () => {
     ['higher is better', ThresholdDirection.HIGHER_IS_BETTER],
     ['lower is better', ThresholdDirection.LOWER_IS_BETTER],
   ])(
-    'the statistics of a calibrating challenge show its samples, and the bar that its calibration shows (%s)',
+    'the statistics of a calibrating challenge show its samples and the bar so far (%s)',
     async (_, thresholdDirection) => {
       const challenge = await s.open({ minCalibrationN: 200, targetPassRate: 0.2, thresholdDirection });
       const scores = Array.from({ length: 100 }, (__, index) => index + 1);
@@ -59,7 +59,7 @@ describe('the statistics of a challenge', () => {
     },
   );
 
-  it('the statistics of a challenge with a bar show its samples until a paid attempt has a score, and then those scores', async () => {
+  it('the statistics of a challenge with a bar show its samples until a paid attempt has a score', async () => {
     const challenge = await s.open();
     for (const score of [1, 2, 3, 4]) await s.listen(listenedScore(challenge.id, `player ${score}`, score));
     const live = await s.reread(challenge.id);
@@ -80,7 +80,7 @@ describe('the statistics of a challenge', () => {
     });
   });
 
-  it('the statistics of a challenge are the same for an operator, who names no program', async () => {
+  it('the statistics of a challenge are the same for an operator as for its developer', async () => {
     const challenge = await openWithoutCap(h);
     await play(challenge.id, everyNth(60, 5));
     const request = { programId: '', challengeId: challenge.id, bins: 30, anyProgram: true };
@@ -91,7 +91,7 @@ describe('the statistics of a challenge', () => {
     await expect(h.challenge.getChallengeStatistics({ ...request, anyProgram: false })).rejects.toThrow();
   });
 
-  it('the statistics of a top_n challenge show every score, and no pass rate, ramp or calibrated bar', async () => {
+  it('the statistics of a top_n challenge show every score and no pass rate', async () => {
     const challenge = await h.open({ prizeStructure: PrizeStructure.TOP_N, topN: 2 });
     const player = await h.player();
     for (const score of [10, 30, 20]) await s.score(challenge.id, player.ref, score);
@@ -105,7 +105,7 @@ describe('the statistics of a challenge', () => {
     expect(countsOf(statistics)).toEqual([1, 0, 1, 0, 1]);
   });
 
-  it('the statistics of a challenge have the pass rate that its monitor counted, now and at each reading, with the interval', async () => {
+  it('the statistics of a challenge have the pass rate that its monitor counted at each reading', async () => {
     const challenge = await openWithoutCap(h);
     await play(challenge.id, everyNth(60, 5));
     const statistics = await read(challenge);
@@ -124,7 +124,7 @@ describe('the statistics of a challenge', () => {
     expect(statistics.drift).toEqual(ok(await h.challenge.getDrift({ challengeId: challenge.id })));
   });
 
-  it('the statistics of a challenge have its ramp while it limits the prize, and after its completion', async () => {
+  it('the statistics of a challenge show its ramp, even after the completion', async () => {
     const challenge = await s.open({ dailyAttemptCap: 100_000, targetPassRate: 0.2 });
     const distribution = { p5: 10, p25: 20, p50: 30, p75: 95, p95: 100 };
     const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: challenge.id, distribution };

@@ -78,8 +78,8 @@ async function readStatistics(
 }
 
 /**
- * Until paid attempts have scores, the scores that set the bar. Every score of a top_n challenge
- * does.
+ * The scores that set the bar, until paid attempts have scores. Every score of a top_n challenge
+ * sets its bar.
  */
 async function readScores(
   on: Queryable,
@@ -101,7 +101,7 @@ function passRateOf(counted: {
   return { attempts, passes, low: interval?.low, high: interval?.high, at: readAt };
 }
 
-/** Undefined unless samples will set the bar and there are some. */
+/** The bar so far; undefined unless samples will set the bar and some exist. */
 function barSoFar(challenge: Challenge, ascending: readonly number[]): number | undefined {
   const { prizeStructure, targetPassRate, direction } = challenge.terms;
   if (prizeStructure === 'top_n' || statusOf(challenge) !== 'calibrating') return undefined;

@@ -47,7 +47,8 @@ type Batch = { readonly isBefore: boolean; readonly isAfter: boolean; readonly a
  * several after it has ended.
  */
 async function createAround(challenge: Challenge, change: (challenge: Challenge) => Promise<unknown>) {
-  // So few that the open attempts on an unconfirmed bar remain below their limit of 100.
+  // The number is so small that the open attempts on an unconfirmed bar stay below their limit of
+  // 100.
   const players = await Promise.all(Array.from({ length: 2 }, () => h.player(undefined, 1_000_000n)));
   const callers = 4;
   const batches: Batch[] = [];
@@ -93,7 +94,7 @@ const frozenOf = (ids: readonly string[]) =>
   );
 
 describe('attempts that are created under load', () => {
-  it('attempts that are created under load while a seeding makes their challenge live are free, or have a fee, a capped prize and a bar', async () => {
+  it('an attempt that races with a seeding is either free, or has a fee, a capped prize and a bar', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { before, during, after } = await createAround(await calibrating(), seed);
       expect(before).toEqual(before.map(() => FREE));
@@ -103,7 +104,7 @@ describe('attempts that are created under load', () => {
     }
   });
 
-  it('attempts that are created under load while the ramp is completed have the capped prize or the full one', async () => {
+  it('an attempt that races with the completion of the ramp has either the capped or the full prize', async () => {
     for (let round = 0; round < 4; round += 1) {
       const challenge = await calibrating();
       await seed(challenge);
@@ -116,7 +117,7 @@ describe('attempts that are created under load', () => {
     }
   });
 
-  it('while an operator suspends a challenge under load, each creation succeeds or is refused, and every later one is refused', async () => {
+  it('every creation after a suspension is refused, even under load', async () => {
     const challenge = await h.open({ dailyAttemptCap: 10_000 });
     const { ref } = await h.player(undefined, 1_000_000n);
     let isOver = false;

@@ -38,7 +38,7 @@ const { inspect, expectUntouched } = createAttemptInspector(OWNER);
 describe('an attempt that an operator inspects', () => {
   itInspectsAttempts(OWNER);
 
-  it('an attempt that an operator inspects shows an unpaid prize as unpaid, and the inspection does not pay it', async () => {
+  it('an inspection shows an unpaid prize as unpaid and does not pay it', async () => {
     const { attempt, player } = await h.openAttempt();
     await h.stopWallet();
     expect(verdictOf(await h.report(attempt.id, 100))).toBe('failure');

@@ -48,7 +48,7 @@ describe('the attempts of a challenge that developers and operators list', () =>
   itDescribesAttempts(OWNER);
   itLooksUpIds(OWNER);
 
-  it('a page among 100,000 attempts reads one window by index, for a tenant with many attempts or none', async () => {
+  it('a page among 100,000 attempts reads one window by index', async () => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const [at, { programId }] = [h.clock(), PROGRAM];
     await h.database.query(
@@ -82,7 +82,7 @@ from generate_series(1, 100000) n order by n desc`,
     }
   }, 60_000);
 
-  it("an account's page among 100,000 attempts at 1,000 challenges reads only its own attempts, one look-up for each challenge", async () => {
+  it('an account’s page among 100,000 attempts at 1,000 challenges reads only its own attempts', async () => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const [at, accountId] = [h.clock(), newId()];
     await h.database.query(
@@ -118,7 +118,7 @@ from numbered, generate_series(0, 99) g`,
     expect([await ofPrograms(PROGRAM.programId, newId()), await ofPrograms(newId())]).toEqual([300, 0]);
   }, 60_000);
 
-  it('a page of an account with 20,000 attempts at 1,000 challenges reads a window of them, and the pages have all', async () => {
+  it('a page of an account with 20,000 attempts reads a limited number of them', async () => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const [at, accountId] = [h.clock(), newId()];
     await h.database.query(
@@ -153,7 +153,7 @@ from numbered, generate_series(0, 19) g`,
     expect(await listAll({ ...ofAccount, status: AttemptStatus.OPEN })).toHaveLength(2);
   }, 60_000);
 
-  it('the history of an attempt that won has its award: paid, or held and then released or denied', async () => {
+  it('the history of an attempt that won shows what became of the award', async () => {
     const kindsOf = async ({ id }: Pick<Attempt, 'id'>) => {
       const { facts } = ok(
         await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: id, anyProgram: false }),

@@ -52,7 +52,7 @@ const age = (id: number) =>
   );
 
 describe('signing keys', () => {
-  it('signing keys are listed by their names, and the period of the current key is open', async () => {
+  it('the period of the current signing key has no end', async () => {
     const before = await now();
     const id = await put(first);
     expect(await put(first)).toBe(id);
@@ -65,7 +65,7 @@ describe('signing keys', () => {
     expect(await list()).toEqual([key]);
   });
 
-  it('signing keys are valid from a second before they are inserted until a minute after they are replaced', async () => {
+  it('a replaced signing key stays valid for a minute after the next key', async () => {
     await put(first);
     await put(second);
     const [old, current] = [await keyOf(first), await keyOf(second)];
@@ -74,7 +74,7 @@ describe('signing keys', () => {
     expect((await list()).map(({ keyId }) => keyId)).toEqual([first.keyId, second.keyId]);
   });
 
-  it('signing keys stay valid for as long as a process signs with them, and end when none does', async () => {
+  it('a replaced signing key stays valid for as long as a process signs with it', async () => {
     const id = await put(first);
     const newer = await put(second);
     await age(id);
@@ -87,7 +87,7 @@ describe('signing keys', () => {
     expect(EXTENSION_INTERVAL_MS).toBeLessThan(MINUTE_MS / 2);
   });
 
-  it('signing keys that were replaced do not become current again, but stay valid while a process uses them', async () => {
+  it('a replaced signing key does not become current again', async () => {
     const id = await put(first);
     await put(second);
     await age(id);
@@ -97,7 +97,7 @@ describe('signing keys', () => {
     expect((await keyOf(second)).until).toBeUndefined();
   });
 
-  it('when many processes start together, one of their signing keys is current, and none is lost', async () => {
+  it('exactly one of the signing keys of processes that start together is current', async () => {
     await put(first);
     const ids = await Promise.all([put(second), put(third), put(second), put(third), put(first), put(second)]);
     expect(new Set(ids).size).toBe(3);

@@ -78,7 +78,7 @@ async function listen(challengeId: string, playerRef: string, value: number, sam
 }
 
 describe('the samples of a live calibration', () => {
-  it('200 free attempts of 20 invented refs leave the challenge calibrating, without a sample', async () => {
+  it('200 free scores of 20 invented refs count no sample in live', async () => {
     const id = await calibrating({ minCalibrationN: 200, minCalibrationPlayers: 20, targetPassRate: 0.2 });
     const scores = Array.from({ length: 200 }, (_, index) => score(id, `invented-${index % 20}`, 1 + index / 1e5));
     for (const outcome of await Promise.all(scores)) expect(outcome).toMatchObject({ metThreshold: false });
@@ -87,7 +87,7 @@ describe('the samples of a live calibration', () => {
     expect(await countsOf(id)).toEqual([0, 0]);
   });
 
-  it('scores of linked accounts that may play for money set the bar, and an account is one player, whatever refs it has', async () => {
+  it('scores of linked accounts that may play for money set the bar', async () => {
     const id = await calibrating({ minCalibrationPlayers: 2 });
     const [one, two] = [await person(), await person()];
     const alias = `alias-${newId()}`;
@@ -146,7 +146,7 @@ describe('the samples of a live calibration', () => {
     expect(await read(id)).toMatchObject({ status: ChallengeStatus.LIVE, threshold: 5 });
   });
 
-  it('a report that cannot reach the wallet records nothing, and its repeat counts once', async () => {
+  it('a report fails while the wallet is unreachable, and its repetition counts once', async () => {
     const id = await calibrating();
     const { ref } = await person();
     const attempt = await openFree(id, ref);
@@ -167,7 +167,7 @@ describe('the samples of a live calibration', () => {
     expect(await countsOf(id)).toEqual([1, 1]);
   });
 
-  it('a listened score that counted is reported as counted again, even if its account may no longer play', async () => {
+  it('a listened score stays counted, even if its account may no longer play', async () => {
     const id = await calibrating();
     const { ref, accountId } = await person();
     const sampleId = newId();

@@ -93,7 +93,7 @@ describe('400 concurrent calls', () => {
     expect(verdictOf(await h.create(challenge.id, secondRef))).toBe('challenge_already_claimed');
   });
 
-  it('400 concurrent creations do not deadlock when the batches of two replicas contain the same players in every order', async () => {
+  it('400 concurrent creations over two replicas never deadlock', async () => {
     const challenges = await Promise.all(Array.from({ length: 5 }, () => h.open({ dailyAttemptCap: 1_000 })));
     const players = await Promise.all(Array.from({ length: 8 }, () => h.player()));
     const creations = Array.from({ length: 400 }, (_, index) => ({
@@ -105,7 +105,7 @@ describe('400 concurrent calls', () => {
   });
 });
 
-it('creations that race with a win of their player are either charged or refused because the challenge is claimed', async () => {
+it('a creation that races with a win of its player is either charged or refused as claimed', async () => {
   const challenge = await h.open({ dailyAttemptCap: 1_000 });
   const player = await h.player();
   const first = created(await h.create(challenge.id, player.ref));
@@ -130,7 +130,7 @@ describe('an attempt at its deadline', () => {
     ['expired', 100],
     ['voided', 1],
   ])(
-    'an attempt is either settled or %s and refunded, when both are requested concurrently with a score of %i',
+    'an attempt that is reported and ended concurrently is either settled or %s and refunded (score %i)',
     async (end, score) => {
       const challenge = await h.open({ dailyAttemptCap: 1_000 });
       const player = await h.player();
@@ -165,7 +165,7 @@ describe('an attempt at its deadline', () => {
     },
   );
 
-  it('an attempt at its deadline is refunded once by replicas that sweep at the same time', async () => {
+  it('an attempt at its deadline is refunded once, even if two replicas sweep at the same time', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1_000 });
     const player = await h.player();
     const creations = Array.from({ length: 60 }, () => ({ contestId: challenge.id, playerRef: player.ref }));
@@ -180,7 +180,7 @@ describe('an attempt at its deadline', () => {
     expect(statuses).toEqual([{ status: 'expired' }]);
   });
 
-  it('an attempt past its deadline refuses an outcome before any sweep, and a read already shows it as refunded', async () => {
+  it('an attempt past its deadline refuses an outcome before any sweep', async () => {
     const { challenge, player, attempt: late } = await h.openAttempt();
     const read = created(await h.create(challenge.id, player.ref));
     const justInTime = created(await h.create(challenge.id, player.ref));

@@ -37,7 +37,7 @@ async function open(challengeId: string, count: number): Promise<readonly string
   return (await openFor(challengeId, await newPlayers(count))).attempts;
 }
 
-/** As `open`, for these players; `refused` are the players whose attempt was refused. */
+/** Creates attempts like `open`, for these players; `refused` are the players who were refused. */
 async function openFor<Player extends { readonly ref: string }>(challengeId: string, players: readonly Player[]) {
   const attempts: string[] = [];
   const refused: Player[] = [];
@@ -67,7 +67,7 @@ async function isListed(challengeId: string): Promise<boolean> {
 }
 
 describe('the attempts of an unconfirmed bar', () => {
-  it('exactly 100 of 250 concurrent creations at two replicas are accepted, and the challenge is not listed until one of these attempts ends', async () => {
+  it('exactly 100 of 250 concurrent creations on an unconfirmed bar are accepted', async () => {
     const id = await seeded();
     const attempts = await open(id, 250);
     expect(attempts).toHaveLength(MAX_UNCONFIRMED_ATTEMPTS);
@@ -98,12 +98,12 @@ describe('the attempts of an unconfirmed bar', () => {
     expect(await isListed(id)).toBe(true);
   });
 
-  it('the limit applies even if the prize is within the cap of the ramp, but not to a bar that an operator set', async () => {
+  it('the limit of open attempts applies to every unconfirmed bar, whatever the prize', async () => {
     expect(await open(await seeded({ prizeCents: 500n }), 130)).toHaveLength(100);
     expect(await open((await h.open()).id, 130)).toHaveLength(130);
   });
 
-  it('once 100 counted attempts have confirmed the bar, the number of open attempts has no limit', async () => {
+  it('the number of open attempts has no limit once 100 counted attempts have confirmed the bar', async () => {
     const id = await seeded();
     const attempts = await open(id, 100);
     await settle(
@@ -115,7 +115,7 @@ describe('the attempts of an unconfirmed bar', () => {
     expect(await open(id, 120)).toHaveLength(120);
   });
 
-  it('a pending reservation holds a slot, keeps it when it is resumed, and frees it once its fee has a tombstone', async () => {
+  it('a pending reservation holds a slot until its fee gets a tombstone', async () => {
     const id = await seeded();
     const [one, two] = [await h.player(), await h.player()];
     // The first attempts make the service cache which accounts the refs name.
@@ -135,7 +135,7 @@ describe('the attempts of an unconfirmed bar', () => {
     expect(await slotsOf(id)).toBe(4);
   });
 
-  it('the database refuses a 101st slot, a slot that another attempt holds, and a null slot', async () => {
+  it('the database refuses a 101st slot and a slot that another attempt holds', async () => {
     const id = await seeded();
     const [attempt = ''] = await open(id, 100);
     const insert = 'insert into ramp_slots (challenge_id, slot, attempt_id) values ($1, $2, $3)';
@@ -185,7 +185,7 @@ describe('an attack with percentiles that make a bar too easy', () => {
     [1, 250],
     [10, 25],
   ])(
-    'each challenge pays at most its bound: %i challenges of a program with %i accomplices each',
+    'each of %i challenges pays at most its bound against %i accomplices',
     async (challenges, accomplices) => {
       const ids = await Promise.all(Array.from({ length: challenges }, () => seeded(TERMS)));
       await Promise.all(ids.map((id) => attack(id, accomplices)));

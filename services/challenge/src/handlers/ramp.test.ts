@@ -73,7 +73,7 @@ describe('the prize of a challenge that a partner seeded', () => {
     [3, 250_000n, 50_000n],
     [1, 501n, 500n],
   ])(
-    'the prize of a challenge that a partner seeded is 20 %% of the ceiling of tier %i, in lists and awards',
+    'the prize of a seeded challenge is capped at 20 %% of the ceiling of tier %i',
     async (integrityTier, prizeCents, capCents) => {
       const challenge = await seeded({ integrityTier, prizeCents });
       expect(challenge).toMatchObject({
@@ -87,7 +87,7 @@ describe('the prize of a challenge that a partner seeded', () => {
   );
 
   it.each([[400n], [500n]])(
-    'the prize of a challenge that a partner seeded is paid in full if it is within the cap, and no ramp is shown (%s cents)',
+    'the prize of a seeded challenge is paid in full if it is within the cap (%s cents)',
     async (prizeCents) => {
       const challenge = await seeded({ prizeCents });
       expect(challenge).toMatchObject({ offeredPrizeCents: prizeCents, ramp: undefined });
@@ -96,7 +96,7 @@ describe('the prize of a challenge that a partner seeded', () => {
     },
   );
 
-  it('the prize of a challenge that a partner seeded is frozen on an attempt, and the award pays that prize even after the ramp', async () => {
+  it('an award pays the prize that its attempt froze, even after the ramp is completed', async () => {
     const challenge = await seeded();
     const player = await h.player();
     const during = created(await h.create(challenge.id, player.ref));
@@ -107,7 +107,7 @@ describe('the prize of a challenge that a partner seeded', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n - 100n + 500n);
   });
 
-  it('a prize above the ceiling of its tier makes a challenge that a partner seeded unavailable', async () => {
+  it('a seeded challenge with a prize above the ceiling of its tier is not available', async () => {
     const challenge = await seeded({ prizeCents: 2_501n });
     expect(challenge.ramp?.fullPrizeCents).toBe(2_501n);
     expect(await listed(challenge, false)).toBeUndefined();
@@ -121,7 +121,7 @@ describe('the progress of a ramp', () => {
   // insert.
   beforeAll(() => h.server.sweepOnce());
 
-  it('the progress of a ramp includes counted and waiting outcomes, up to the required number', async () => {
+  it('the progress of a ramp includes outcomes that the monitor has yet to count', async () => {
     const challenge = await seeded();
     madeUp.push(challenge.id);
     const seen = async () => (await listed(challenge))?.ramp?.attemptsSeen;
@@ -144,7 +144,7 @@ describe('the progress of a ramp', () => {
     expect((await listed(challenge))?.ramp).toBeUndefined();
   });
 
-  it('the progress of a ramp excludes waiting outcomes while the challenge is suspended, because the monitor does not count them', async () => {
+  it('the progress of a ramp excludes waiting outcomes while the challenge is suspended', async () => {
     const challenge = await seeded();
     madeUp.push(challenge.id);
     await count(challenge, 7);

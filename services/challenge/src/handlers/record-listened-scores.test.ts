@@ -11,7 +11,7 @@ const h = useHarness();
 const s = useSamples(h);
 
 describe('a batch of listened scores', () => {
-  it('a batch of listened scores that completes the calibration makes the challenge live, and later scores do not count', async () => {
+  it('the listened score that completes the calibration makes the challenge live', async () => {
     const challenge = await s.open();
     const scores = ['one', 'two', 'one', 'two', 'three'].map((ref, index) => listenedScore(challenge.id, ref, index));
     expect(await s.listen(...scores)).toEqual([RECORDED, RECORDED, RECORDED, RECORDED, NOT_COUNTED]);
@@ -26,13 +26,13 @@ describe('a batch of listened scores', () => {
       monitors: 1,
       changes: ['calibrated: calibrating to live'],
     });
-    // Sent again, as after a lost response.
+    // The scores are sent again, as after a lost response.
     expect(await s.listen(...scores)).toEqual([RECORDED, RECORDED, RECORDED, RECORDED, NOT_COUNTED]);
     expect(await s.listen(listenedScore(challenge.id, 'four', 9))).toEqual([NOT_COUNTED]);
     expect(await s.traceOf(challenge.id)).toMatchObject({ threshold: 3, collected: 4, samples: 4 });
   });
 
-  it('a batch of listened scores counts together with scores of free attempts, and the last sample sets the source', async () => {
+  it('the last sample of a calibration decides its source', async () => {
     const [listenedLast, observedLast] = [await s.open(), await s.open()];
     for (const ref of ['one', 'two', 'one']) await s.score(listenedLast.id, ref, 10);
     await s.listen(listenedScore(listenedLast.id, 'two', 20));
@@ -42,7 +42,7 @@ describe('a batch of listened scores', () => {
     expect(await s.reread(observedLast.id)).toMatchObject({ calibrationSource: CalibrationSource.OBSERVED });
   });
 
-  it('a batch of listened scores counts the same sample once, in one batch and in the next', async () => {
+  it('a listened score counts at most once', async () => {
     const challenge = await s.open();
     const score = listenedScore(challenge.id, 'one', 5);
     expect(await s.listen(score, score)).toEqual([RECORDED, RECORDED]);
@@ -50,7 +50,7 @@ describe('a batch of listened scores', () => {
     expect(await s.traceOf(challenge.id)).toMatchObject({ collected: 1, players: 1, samples: 1 });
   });
 
-  it('a batch of listened scores counts a player by account, as attempts do', async () => {
+  it('listened scores count a player by account, as attempts do', async () => {
     const challenge = await s.open({ minCalibrationN: 10 });
     const player = await h.player();
     const secondRef = `second-${newId()}`;
@@ -64,7 +64,7 @@ describe('a batch of listened scores', () => {
     expect(await s.traceOf(challenge.id)).toMatchObject({ collected: 4, players: 2 });
   });
 
-  it('a batch of listened scores counts nothing for another tenant’s challenge, or for an unknown, live, top_n or suspended one', async () => {
+  it('listened scores count only for a calibrating challenge of the same tenant', async () => {
     const own = await s.open();
     const live = await h.open();
     const topN = await h.open({ prizeStructure: PrizeStructure.TOP_N, topN: 2 });
@@ -91,7 +91,7 @@ describe('a batch of listened scores', () => {
     expect(await s.listen({ ...score, tenant: OTHER_PROGRAM })).toEqual([NOT_COUNTED]);
   });
 
-  it('a batch of listened scores is recorded whole or not at all: a score that is not a number fails it', async () => {
+  it('a batch with a score that is not a number is not recorded', async () => {
     const challenge = await s.open();
     const scores = [listenedScore(challenge.id, 'one', 1), listenedScore(challenge.id, 'two', Number.NaN)];
     await expect(h.challenge.recordListenedScores({ scores })).rejects.toThrow();

@@ -31,7 +31,7 @@ async function answersTo(reports: readonly Report[], client = h.challenge): Prom
 }
 
 describe('a report that is sent again', () => {
-  it('a report that is sent again gets its outcome marked as repeated, by every replica and within one call', async () => {
+  it('a repeated report gets its first outcome, marked as repeated', async () => {
     const { first, second } = await s.twoAttempts();
     const [alone, twice] = [newId(), newId()];
     const evidence = '{"b":1, "a":[2.50]}';
@@ -43,7 +43,7 @@ describe('a report that is sent again', () => {
     expect((await answersTo([report, report])).sort()).toEqual(['outcome', 'repeated']);
   });
 
-  it('a report that is sent again with another score or evidence is refused, and its outcome stays', async () => {
+  it('a repeated report with another score or evidence is refused', async () => {
     const { attempt } = await h.openAttempt();
     const report = { attemptId: attempt.id, operationId: newId(), evidence: '{"run":1}' };
     expect(await answersTo([report])).toEqual(['outcome']);
@@ -56,7 +56,7 @@ describe('a report that is sent again', () => {
 });
 
 describe('an operation that has settled an attempt', () => {
-  it('an operation that has settled an attempt never settles or disqualifies another, which stays open for its own report', async () => {
+  it('an operation that has settled one attempt never settles or disqualifies another attempt', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1_000, scoreMin: 0 });
     const player = await h.player();
     const [first, second] = [
@@ -76,7 +76,7 @@ describe('an operation that has settled an attempt', () => {
     expect(await answersTo([{ attemptId: second, operationId: newId() }])).toEqual(['outcome']);
   });
 
-  it('an operation that a call names for two attempts settles one of them, both on the cache and under lock', async () => {
+  it('an operation that one call names for two attempts settles only one of the attempts', async () => {
     for (const score of [99, 100]) {
       for (const client of [h.challenge, s.other.challenge]) {
         const { first, second } = await s.twoAttempts();
@@ -87,7 +87,7 @@ describe('an operation that has settled an attempt', () => {
     }
   });
 
-  it('an operation that two replicas use concurrently for two attempts settles one of them', async () => {
+  it('an operation that two replicas use for two attempts settles only one of the attempts', async () => {
     for (let round = 0; round < 10; round += 1) {
       const scenes = await Promise.all(Array.from({ length: 4 }, () => s.twoAttempts()));
       const operations = scenes.map(() => newId());
@@ -95,7 +95,7 @@ describe('an operation that has settled an attempt', () => {
         scenes.map((scene, index) => ({ attemptId: scene[which], operationId: operations[index] ?? '' }));
       const [here, there] = await Promise.all([
         answersTo(reportsOn('first')),
-        // In the opposite order, so that the two transactions may wait for each other.
+        // The order is opposite, so that the two transactions may wait for each other.
         answersTo(reportsOn('second').reverse(), s.other.challenge),
       ]);
       const pairs = here.map((answer, index) => [answer, there.toReversed()[index]].sort());

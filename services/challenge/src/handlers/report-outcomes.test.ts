@@ -12,7 +12,7 @@ const h = useHarness();
 const other = useReplica(h);
 
 describe('two reports on one attempt', () => {
-  it('concurrent reports on one attempt settle it once: the first is recorded, every other is too late', async () => {
+  it('only one of 40 concurrent reports settles the attempt', async () => {
     const { attempt } = await h.openAttempt();
     const results = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
@@ -32,7 +32,7 @@ describe('two reports on one attempt', () => {
     expect(countsOf(results.map(verdictOf))).toEqual({ outcome: 1, attempt_already_settled: 39 });
   });
 
-  it('two reports on one attempt count as one if they are the same operation', async () => {
+  it('two reports of one operation on an attempt record one outcome', async () => {
     const { player, attempt } = await h.openAttempt();
     const operationId = newId();
     const report = {
@@ -55,7 +55,7 @@ describe('two reports on one attempt', () => {
 });
 
 describe('the reports of one call', () => {
-  it('the reports of one call get independent results, in order: recorded, refused, unknown', async () => {
+  it('the reports of one call get independent results in the order of the call', async () => {
     const [won, lost] = [await h.openAttempt({ scoreMin: 0 }), await h.openAttempt({ scoreMin: 0 })];
     const reportOf = (attemptId: string, score: number) => ({
       operationId: newId(),

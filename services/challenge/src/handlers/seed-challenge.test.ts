@@ -82,7 +82,7 @@ describe('the seeding of a calibrating challenge', () => {
     [LOWER_IS_BETTER, 0.5, 30],
     [LOWER_IS_BETTER, 0.99, 50],
   ])(
-    'the seeding of a calibrating challenge sets the bar in direction %i that %d of the scores reach',
+    'a seeding in direction %i sets the bar that %d of the scores reach',
     async (thresholdDirection, targetPassRate, bar) => {
       const challenge = await calibrating({ thresholdDirection, targetPassRate });
       const answer = ok(await seed(challenge.id, { sampleSize: 1_234n }));
@@ -122,7 +122,7 @@ describe('the seeding of a calibrating challenge', () => {
     },
   );
 
-  it('the seeding of a calibrating challenge keeps earlier attempts free, and charges later ones', async () => {
+  it('a seeding charges only later attempts', async () => {
     const challenge = await calibrating();
     const player = await h.player();
     const before = created(await h.create(challenge.id, player.ref));
@@ -161,7 +161,7 @@ describe('the seeding of a calibrating challenge', () => {
     expect(await rowsOf(challenge.id)).toEqual({ seeded: [], monitors: [], changes: [] });
   });
 
-  it('the seeding of a challenge that is not calibrating, is a rung or a top_n challenge is refused and changes nothing', async () => {
+  it('the seeding of a challenge that does not calibrate is refused', async () => {
     const parent = await h.open();
     const set = async (challenge: Challenge, status: ChallengeStatus) =>
       ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }))
@@ -181,7 +181,7 @@ describe('the seeding of a calibrating challenge', () => {
     }
   });
 
-  it('the seeding of an unknown challenge, of another program’s or of the other environment’s is refused with the same message', async () => {
+  it('the seeding of another program’s challenge is refused like that of an unknown challenge', async () => {
     const challenge = await calibrating();
     const answers = [
       await seed(challenge.id, { tenant: OTHER_PROGRAM }),
@@ -194,7 +194,7 @@ describe('the seeding of a calibrating challenge', () => {
     expect(await read(challenge.id)).toEqual(challenge);
   });
 
-  it('the seeding of a challenge is refused if its bar would be outside the plausible window, but not on its edge', async () => {
+  it('a seeding is refused if its bar would be outside the plausible window', async () => {
     const low = await calibrating({ scoreMin: 40.5 });
     const high = await calibrating({ scoreMax: 39.5 });
     const edge = await calibrating({ scoreMin: 40, scoreMax: 40 });
@@ -205,7 +205,7 @@ describe('the seeding of a calibrating challenge', () => {
 });
 
 describe('a seeding that is sent again', () => {
-  it('a seeding that is sent again under its operation id gets its first result, whatever the challenge’s state is now', async () => {
+  it('a repeated seeding gets its first result, whatever the challenge’s state is now', async () => {
     const challenge = await calibrating();
     const seeding = seedingOf(challenge.id, { keyUse: keyUse() });
     const first = ok(await h.challenge.seedChallenge(seeding));
@@ -225,7 +225,7 @@ describe('a seeding that is sent again', () => {
     expect(await read(second.id)).toEqual(second);
   });
 
-  it('a seeding under a recorded key is the recorded seeding, on every replica', async () => {
+  it('a seeding under a recorded key returns the recorded seeding, on every replica', async () => {
     const challenge = await calibrating();
     const use = keyUse();
     const first = ok(await seed(challenge.id, { keyUse: use }));
@@ -236,7 +236,7 @@ describe('a seeding that is sent again', () => {
     expect(ok(await seed(challenge.id, { keyUse: { ...use, isFirst: false } }))).toEqual({ ...first, repeated: true });
   });
 
-  it('another seeding under a recorded key is refused and changes nothing', async () => {
+  it('another seeding under a recorded key is refused', async () => {
     const [first, second] = [await calibrating(), await calibrating()];
     const use = keyUse();
     ok(await seed(first.id, { keyUse: use }));
@@ -245,7 +245,7 @@ describe('a seeding that is sent again', () => {
     expect(await read(second.id)).toEqual(second);
   });
 
-  it('another seeding under a key that the gateway has freed is a new seeding, and the key belongs to it from then on', async () => {
+  it('another seeding under a key that the gateway has freed is a new seeding', async () => {
     const [first, second] = [await calibrating(), await calibrating()];
     const use = keyUse();
     ok(await seed(first.id, { keyUse: use }));
@@ -268,7 +268,7 @@ describe('seedings at once', () => {
   const everywhere = (seedings: readonly SeedChallengeRequest[]) =>
     Promise.all(seedings.map((seeding, index) => (index % 2 === 0 ? h : other).challenge.seedChallenge(seeding)));
 
-  it('one of several concurrent seedings with different percentiles sets the bar, and the others are refused', async () => {
+  it('only one of several concurrent seedings sets the bar', async () => {
     const challenge = await calibrating();
     const seedings = Array.from({ length: 24 }, (_, index) =>
       seedingOf(challenge.id, { distribution: { ...DISTRIBUTION, p75: 31 + index / 4 }, keyUse: keyUse() }),
@@ -281,7 +281,7 @@ describe('seedings at once', () => {
     expect(await rowsOf(challenge.id)).toMatchObject({ seeded: [{}], monitors: [{}], changes: [{}] });
   });
 
-  it('concurrent seedings of one operation, or under one key, get the same result', async () => {
+  it('concurrent seedings under one operation or one key get the same result', async () => {
     const challenge = await calibrating();
     const use = keyUse();
     const one = seedingOf(challenge.id, { keyUse: use });
@@ -293,7 +293,7 @@ describe('seedings at once', () => {
     expect(await rowsOf(challenge.id)).toMatchObject({ seeded: [{}], monitors: [{}], changes: [{}] });
   });
 
-  it('one of several concurrent seedings of different challenges under one key takes effect', async () => {
+  it('only one of several concurrent seedings under one key takes effect', async () => {
     for (let round = 0; round < 5; round += 1) {
       const challenges = await Promise.all(Array.from({ length: 8 }, () => calibrating()));
       const keyId = newId();
@@ -349,7 +349,7 @@ describe('seedings at once', () => {
     };
   }
 
-  it('a seeding that waits while a sample completes the calibration is refused, and the samples set the bar', async () => {
+  it('a seeding is refused if a sample completes the calibration while the seeding waits', async () => {
     const { challenge, complete, ...start } = await almostCalibrated();
     const [outcome, seeded] = await inThisOrder(challenge, complete, start.seed);
     recorded(outcome);
@@ -367,7 +367,7 @@ describe('seedings at once', () => {
     });
   });
 
-  it('a sample that would complete the calibration but waits for a seeding is not recorded; its outcome is', async () => {
+  it('a score that waits for a seeding is recorded as an outcome, but not as a sample', async () => {
     const { challenge, complete, ...start } = await almostCalibrated();
     const [seeded, outcome] = await inThisOrder(challenge, start.seed, complete);
     expect(recorded(outcome)).toMatchObject({ score: 9, metThreshold: false });
@@ -382,7 +382,7 @@ describe('seedings at once', () => {
     expect(samples).toHaveLength(2);
   });
 
-  it('a seeding that waits for a suspension is refused, and a suspension that waits for a seeding follows it', async () => {
+  it('a seeding that waits for a suspension is refused', async () => {
     const suspend =
       ({ id }: Challenge) =>
       () =>

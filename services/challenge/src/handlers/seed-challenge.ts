@@ -82,8 +82,8 @@ async function decideAndRecord(
   clock: Clock,
 ): Promise<SeedChallengeResponse | Refused> {
   const { operationId, challengeId } = operation;
-  // Sent together and run in this order: all is read under the lock on the challenge, for which the
-  // same operation waits.
+  // The statements are sent together and run in this order: all is read under the lock on the
+  // challenge, for which the same operation waits.
   const [, challenge, ownSeeding, recorded] = await Promise.all([
     lockChallenge(tx, challengeId),
     findChallenge(tx, challengeId),

@@ -16,7 +16,7 @@ async function forget(attemptId: string): Promise<void> {
 }
 
 describe('a create that is sent again', () => {
-  it('a create that is sent again continues an attempt whose fee the wallet never received', async () => {
+  it('a repeated creation continues an attempt whose fee the wallet never received', async () => {
     const challenge = await h.open();
     const player = await h.player();
     const attemptId = newOwnedId('challenge');
@@ -37,14 +37,14 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n - 200n);
   });
 
-  it('a create that is sent again does not charge twice if the fee was posted but not recorded', async () => {
+  it('a repeated creation does not charge a fee again that was posted but not recorded', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     await forget(attempt.id);
     expect(created(await h.create(challenge.id, player.ref, attempt.id))).toEqual(attempt);
     expect(await h.balance(player.accountId)).toBe(99_900n);
   });
 
-  it('a create that is sent again is refused like the first time, even if the player has funds by now', async () => {
+  it('a repeated creation stays refused, even if the player has funds by now', async () => {
     const challenge = await h.open();
     const player = await h.player(undefined, 0n);
     const attemptId = newOwnedId('challenge');
@@ -61,7 +61,7 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(500n);
   });
 
-  it('a create that is sent several times at once makes one attempt and one charge, in one batch and across replicas', async () => {
+  it('a creation that is sent several times at once makes one attempt and one charge', async () => {
     const challenge = await h.open();
     const player = await h.player();
     await using other = await h.startReplica();
@@ -110,7 +110,7 @@ describe('an attempt that another request continues', () => {
 });
 
 describe('a pending attempt that a reader finds', () => {
-  it('a pending attempt that a reader finds is resolved by a read, and by a report', async () => {
+  it('a read or a report resolves a pending attempt', async () => {
     const { challenge, player, attempt: read } = await h.openAttempt();
     const reported = created(await h.create(challenge.id, player.ref));
     await forget(read.id);
@@ -120,7 +120,7 @@ describe('a pending attempt that a reader finds', () => {
     expect(recorded(await h.report(reported.id, 1)).metThreshold).toBe(false);
   });
 
-  it('the sweeper opens a pending attempt whose fee was posted, and it expires at its deadline like any other', async () => {
+  it('a pending attempt whose fee was posted is opened by the sweeper and expires at its deadline', async () => {
     const { player, attempt } = await h.openAttempt();
     await forget(attempt.id);
     h.clock.advance(HOUR_MS);
@@ -133,7 +133,7 @@ describe('a pending attempt that a reader finds', () => {
 });
 
 describe('a player whose link moved', () => {
-  it('a player whose link moved pays from the account that the ref names now; claims and attempts of the old account do not count', async () => {
+  it('a player_ref that was linked to another account pays from that account', async () => {
     const challenge = await h.open({ dailyAttemptCap: 2 });
     const before = await h.player();
     const after = await h.player();
@@ -159,7 +159,7 @@ describe('a player whose link moved', () => {
     expect(await h.balance(before.accountId)).toBe(100_000n - 300n + 4_000n);
   });
 
-  it('a player whose link moved is refused without a charge if the rules refuse the account that the ref names now', async () => {
+  it('a player_ref is refused without a charge if the rules refuse the account of its new link', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1 });
     const before = await h.player();
     const after = await h.player();

@@ -78,7 +78,7 @@ async function changeStatus(
   { id, status, note }: Wanted,
   { outbox, clock }: Deps,
 ): Promise<{ readonly challenge: Challenge; readonly events: readonly Event[] } | Refused | null> {
-  // Sent together and run in this order: everything is read under the locks.
+  // The statements are sent together and run in this order: everything is read under the locks.
   const [isMonitored, , challenge, suspendedBy] = await Promise.all([
     lockMonitor(tx, id),
     lockChallenge(tx, id),

@@ -4,7 +4,7 @@ import { ATTEMPT, ATTEMPT_TERMS, LIVE_CHALLENGE, NOW } from '../domain/example.t
 import { createAttemptCache } from './attempt-cache.ts';
 
 describe('the attempt cache', () => {
-  it('the attempt cache keeps an open, paid and not disqualified attempt, with the terms of its challenge, until it is evicted', () => {
+  it('the attempt cache returns an open paid attempt until it is evicted', () => {
     const cache = createAttemptCache();
     cache.put(ATTEMPT);
     expect(cache.get(ATTEMPT.id)).toBeNull();
@@ -15,7 +15,7 @@ describe('the attempt cache', () => {
     expect(cache.get(ATTEMPT.id)).toBeNull();
   });
 
-  it('the attempt cache keeps no attempt that is settled, pending, free or disqualified', () => {
+  it('the attempt cache keeps only open paid attempts', () => {
     const cache = createAttemptCache();
     cache.putTerms(LIVE_CHALLENGE);
     for (const other of [

@@ -71,8 +71,9 @@ const SELECT_BY_IDS = { name: 'attempts_by_ids', text: 'select * from attempts w
 
 const SELECT_WITH_TERMS = { name: 'attempts_with_terms', text: `${WITH_TERMS} where a.id = any($1::uuid[])` };
 
-// Joins only frozen columns, nothing that another transaction may write meanwhile: after waiting
-// for a lock PostgreSQL reads the attempt again, but keeps the joined rows from before the wait.
+// The statement joins only frozen columns, nothing that another transaction may write meanwhile:
+// after waiting for a lock PostgreSQL reads the attempt again, but keeps the joined rows from
+// before the wait.
 const LOCK_WITH_TERMS = {
   name: 'attempts_lock_with_terms',
   text: `${WITH_TERMS} where a.id = any($1::uuid[]) order by a.id for no key update of a`,
@@ -144,8 +145,8 @@ export async function lockAttempts(on: Queryable, ids: readonly string[]): Promi
 }
 
 /**
- * Restarts an abandoned attempt as this one. False if another process restarted it first, or it is
- * too late.
+ * Restarts an abandoned attempt as this one. False if another process restarted the attempt first,
+ * or this is too late.
  */
 export async function restartAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
   const rows = await on.query(RESTART, [

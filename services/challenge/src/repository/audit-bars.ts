@@ -13,9 +13,9 @@ export const BAR_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'seeded_bar_follows_from_its_percentiles',
     description: 'The bar of a seeded challenge is the quantile of its percentiles at its target pass rate.',
-    // Computes in decimals, which neither overflow nor underflow; PostgreSQL's doubles would raise
-    // an error. The tolerance covers how the service rounds (domain/calibration.ts): to 15 digits
-    // of a score, and for subnormal scores to the steps of 5e-324 in which doubles lie.
+    // This check computes in decimals, which neither overflow nor underflow; PostgreSQL's doubles
+    // would raise an error. The tolerance covers how the service rounds (domain/calibration.ts): to
+    // 15 digits of a score, and for subnormal scores to the steps of 5e-324 in which doubles lie.
     violations: `
       select c.id
       from challenges c left join seeded_distributions s on s.challenge_id = c.id

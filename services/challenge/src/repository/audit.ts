@@ -98,8 +98,8 @@ const CHECKS: readonly SlicedCheck[] = [
   {
     id: 'daily_cap_was_kept',
     description: 'No account has more paid attempts on a challenge in any 24 hours than its daily cap.',
-    // Excludes attempts exactly 24 hours old, which no longer count; instants have millisecond
-    // precision.
+    // The window excludes attempts exactly 24 hours old, which no longer count; instants have
+    // millisecond precision.
     violations: `
       select counted.id
       from (

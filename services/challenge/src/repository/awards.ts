@@ -39,8 +39,8 @@ type MovedAwardRow = AwardWithTenantRow & {
 export const newAwardStatusSql = (challenge: string): string =>
   `case when ${challenge}.suspended_by_drift then 'holding' else 'paying' end`;
 
-// Locks the rows of the challenges first. After a wait for a suspension they are read as the
-// suspension left them, so the wallet holds every win that is recorded after the suspension.
+// The statement locks the rows of the challenges first. After a wait for a suspension they are read
+// as the suspension left them, so the wallet holds every win that is recorded after the suspension.
 // Winners share the lock.
 //
 // The unique constraint decides the claim. Claims are inserted in one order, so two batches that
@@ -194,8 +194,8 @@ export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[])
 }
 
 /**
- * As `recordPayouts`, with the event of each award, in one statement that is its own transaction.
- * Returns the ids of the awards that moved.
+ * Records payouts like `recordPayouts`, with the event of each award, in one statement that is its
+ * own transaction. Returns the ids of the awards that moved.
  */
 export async function recordWithEvents(
   database: Database,
@@ -217,7 +217,7 @@ export async function recordWithEvents(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Moves the award from the first status to the second. False if it was not in the first. */
+/** Moves the award from the first status to the second. False if the award was not in the first. */
 export async function moveAward(on: Queryable, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean> {
   return (await on.query(MOVE, [id, from, to])).length === 1;
 }

@@ -63,20 +63,23 @@ const UPDATES: Readonly<Record<string, (challenge: Challenge) => Promise<unknown
 };
 
 describe('the version of a challenge', () => {
-  it.each(Object.entries(UPDATES))('the version of a challenge rises by one after an update: %s', async (_, update) => {
-    const challenge = await open();
-    expect(await versionOf(challenge)).toBe(1n);
-    await update(challenge);
-    expect(await versionOf(challenge)).toBe(2n);
-  });
+  it.each(Object.entries(UPDATES))(
+    'an update of a challenge raises the version of its row by one: %s',
+    async (_, update) => {
+      const challenge = await open();
+      expect(await versionOf(challenge)).toBe(1n);
+      await update(challenge);
+      expect(await versionOf(challenge)).toBe(2n);
+    },
+  );
 
-  it('the version of a challenge does not change if its row is only locked', async () => {
+  it('a lock of a challenge’s row does not change its version', async () => {
     const challenge = await open();
     await database.transaction((tx) => lockChallenge(tx, challenge.id));
     expect(await versionOf(challenge)).toBe(1n);
   });
 
-  it('after any update, the version of a challenge keeps attempts decided on an earlier version from being written', async () => {
+  it('no attempt is written that was decided on an earlier version of its challenge', async () => {
     const updates = fc.array(fc.constantFrom(...Object.values(UPDATES)), { minLength: 1, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(updates, async (changes) => {
@@ -93,7 +96,7 @@ describe('the version of a challenge', () => {
     );
   });
 
-  it('the version of a challenge rises by one when its bar is set, which happens once', async () => {
+  it('setting the bar of a challenge raises its version by one', async () => {
     const challenge = await open(WITHOUT_BAR);
     const bar = { challengeId: challenge.id, threshold: 100, source: 'partner_seeded' } as const;
     await setBar(database, bar);
@@ -118,7 +121,7 @@ describe('the version of a challenge', () => {
     expect((await loadChallenges(database, [challenge.id])).get(challenge.id)?.challenge.threshold).toBeNull();
   });
 
-  it('a challenge whose version rises keeps its frozen terms', async () => {
+  it('the terms of a challenge never change', async () => {
     const challenge = await open();
     await expect(change('fee_cents = 1')(challenge)).rejects.toMatchObject({
       constraint: 'challenges_terms_are_frozen',

@@ -178,7 +178,7 @@ export async function lockChallenge(on: Queryable, id: string): Promise<void> {
   await on.query(LOCK, [id]);
 }
 
-/** As `lockChallenge`, for several challenges, locked by id. */
+/** Locks several challenges like `lockChallenge`, by id. */
 export async function lockChallenges(on: Queryable, ids: readonly string[]): Promise<void> {
   await on.query(LOCK_SEVERAL, [ids]);
 }

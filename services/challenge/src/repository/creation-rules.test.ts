@@ -180,7 +180,7 @@ function everyPlayer(history: History, { challenges, accounts }: Awaited<ReturnT
 }
 
 describe('the creation rules in SQL', () => {
-  it('the creation rules in SQL read the facts of every player from the history, for a creation and for a list', async () => {
+  it('the creation rules in SQL read the same facts of every player as the history has', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
         const written = await write(history);
@@ -204,7 +204,7 @@ describe('the creation rules in SQL', () => {
     );
   });
 
-  it('the creation rules in SQL read no history and a locked rung for a player without an account', async () => {
+  it('a player without an account has no history in SQL', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
         const { challenges } = await write(history);
@@ -222,7 +222,7 @@ describe('the creation rules in SQL', () => {
     );
   });
 
-  it('the creation rules in SQL let the optimistic write create a paid attempt exactly when the decision in TypeScript does', async () => {
+  it('the creation rules in SQL admit an attempt exactly if the decision in TypeScript does', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {

@@ -70,7 +70,7 @@ const INSERT_WITH_SLOTS = { name: 'attempts_insert_optimistic_with_slots', text:
 export async function insertOptimisticAttempts(
   database: Database,
   decided: readonly OptimisticAttempt[],
-  /** `now` is the instant at which they were decided. */
+  /** `now` is the instant at which the attempts were decided. */
   { now, ...options }: Pick<BatchOptions, 'beforeCommit'> & { readonly now: Date },
 ): Promise<ReadonlySet<string>> {
   const attempts = decided.map(({ attempt }) => attempt);

@@ -29,9 +29,9 @@ select pg_advisory_xact_lock(sorted.key)
 from (select distinct hashtextextended(k.key, 0) as key from unnest($1::text[]) as k (key) order by 1) sorted`,
 };
 
-// As above, with the lock on the slots of each challenge whose bar is unconfirmed (ramp-slots.ts).
-// It also locks them for a calibrating challenge, which may be unconfirmed by the time it is read
-// because it went live meanwhile.
+// The same locks, and the lock on the slots of each challenge whose bar is unconfirmed
+// (ramp-slots.ts). It also locks them for a calibrating challenge, which may be unconfirmed by the
+// time it is read because it went live meanwhile.
 const LOCK_PLAYERS_AND_SLOTS = {
   name: 'players_and_slots_lock',
   text: `
@@ -88,7 +88,7 @@ export async function lockPlayers(on: Queryable, players: readonly Player[]): Pr
   await on.query(statement, values);
 }
 
-/** As `lockPlayers`, and locks the slots of their challenges. */
+/** Locks players like `lockPlayers`, and the slots of their challenges. */
 export async function lockPlayersAndSlots(on: Queryable, players: readonly Player[]): Promise<void> {
   const keys = players.filter((player) => player.accountId !== null).map(keyOf);
   await on.query(LOCK_PLAYERS_AND_SLOTS, [keys, players.map((player) => player.challengeId)]);

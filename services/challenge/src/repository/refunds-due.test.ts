@@ -41,7 +41,7 @@ async function due(environment: 'live' | 'test', since: Date, count: number): Pr
   return ids;
 }
 
-test('refunds of real money come before those of play money, even if these are older; each kind comes oldest first', async () => {
+test('refunds of real money come before older refunds of play money', async () => {
   const [long, later] = [new Date(Date.now() - 60_000), new Date()];
   const ofTest = await due('test', long, 30);
   const ofLive = await due('live', later, 2);

@@ -12,8 +12,8 @@ const NOW_MS = Date.parse('2026-11-21T12:00:00.000Z');
 
 const ascending = (scores: readonly number[]) => scores.toSorted((one, other) => one - other);
 
-describe('a bounded part of the scores', () => {
-  it('a bounded part of the samples is complete if all fit, and is otherwise the latest', async () => {
+describe('the scores of which a limited number is read', () => {
+  it('the samples are read completely if all fit, and otherwise only the latest', async () => {
     const { id } = await s.open({ minCalibrationN: 100 });
     for (const [index, score] of [3, 1, 2].entries()) {
       await s.listen(listenedScore(id, `player ${score}`, score, newId(new Date(NOW_MS + index))));
@@ -22,7 +22,7 @@ describe('a bounded part of the scores', () => {
     expect(await loadSampledScores(h.database, id, 2)).toEqual({ scores: [2, 1], isComplete: false });
   });
 
-  it('a bounded part of the paid scores leaves out free, open and voided attempts, and attempts of other challenges', async () => {
+  it('the paid scores are those of settled paid attempts of the challenge alone', async () => {
     const { id } = await s.open();
     const free = await h.player();
     await s.score(id, free.ref, 1);
@@ -38,7 +38,7 @@ describe('a bounded part of the scores', () => {
     expect({ ...paid, scores: ascending(paid.scores) }).toEqual({ scores: [2, 3], isComplete: true });
   });
 
-  it('a bounded part of the paid scores reads no more rows than its limit, whatever they are', async () => {
+  it('the paid scores are read only up to the limit', async () => {
     const { id } = await h.open();
     const [early, late] = [await h.player(), await h.player()];
     for (const score of [1, 2]) recorded(await h.report(created(await h.create(id, early.ref)).id, score));

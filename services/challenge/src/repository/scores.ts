@@ -24,8 +24,8 @@ const SELECT_SAMPLES = {
   text: 'select score from bar_samples where challenge_id = $1 order by sample_id desc limit $2',
 };
 
-// Attempts of the newest accounts first. The score is looked up by the attempt's id, whatever the
-// planner knows of the tables.
+// The attempts of the newest accounts come first. The score is looked up by the attempt's id,
+// whatever the planner knows of the tables.
 const SELECT_PAID = {
   text: `
 select case when a.status = 'settled' and a.threshold is not null

@@ -37,7 +37,7 @@ insert into unmonitored_outcomes (id, challenge_ids, passed) overriding system v
 
 type Row = { readonly id: bigint; readonly challenge_ids: readonly string[]; readonly passed: readonly boolean[] };
 
-/** Called in the commit that settles them. */
+/** Queues the outcomes, in the commit that settles them. */
 export async function insertUnmonitoredOutcomes(on: Queryable, outcomes: readonly UnmonitoredOutcome[]): Promise<void> {
   if (outcomes.length > 0) await on.query(INSERT_UNMONITORED, columnsOf(outcomes));
 }

@@ -38,7 +38,7 @@ async function prizeOfNewAttempt(challengeId: string) {
 }
 
 describe('the ramp', () => {
-  it('the 100th settled paid attempt completes the ramp, and the next creation freezes the full prize', async () => {
+  it('the 100th settled paid attempt completes the ramp', async () => {
     const id = await seeded();
     await play(id, everyNth(99, 4));
     expect(await read(id)).toMatchObject({ prizeCents: 500n, ramp: { attemptsSeen: 99n, attemptsRequired: 100n } });
@@ -60,7 +60,7 @@ describe('the ramp', () => {
     expect((await drift(id)).changes).toHaveLength(2);
   });
 
-  it('an attempt that was created before the ramp was completed keeps the capped prize', async () => {
+  it('an attempt from before the completion of the ramp keeps the capped prize', async () => {
     const id = await seeded();
     const open = await attempts(id, 1);
     // At most 100 attempts on an unconfirmed bar are open at once.
@@ -72,7 +72,7 @@ describe('the ramp', () => {
     expect(attempt?.outcome?.award?.amountCents).toBe(500n);
   });
 
-  it('a challenge whose bar drifts is suspended instead of completing its ramp, and starts the ramp over once it is reinstated', async () => {
+  it('a challenge whose bar drifts during the ramp is suspended and starts the ramp again', async () => {
     const id = await seeded();
     await play(id, all(true, 100));
     expect(await read(id)).toMatchObject({ status: ChallengeStatus.SUSPENDED, prizeCents: 500n });

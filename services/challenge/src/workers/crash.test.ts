@@ -12,7 +12,7 @@ import { PROGRAM, useHarness } from '../challenge.fixture.ts';
 import type { FailpointName } from '../failpoints.ts';
 import { all, everyNth, openWithoutCap, usePlay } from './monitor.fixture.ts';
 
-// Set before any import: the library reads the folder's path when it is loaded.
+// The folder is set before any import, because the library reads its path when it is loaded.
 const failpoints = vi.hoisted(() => {
   const { mkdtempSync } = process.getBuiltinModule('node:fs');
   const folder = mkdtempSync(`${process.getBuiltinModule('node:os').tmpdir()}/laurel-failpoints-`);
@@ -47,7 +47,7 @@ async function stateOf(challengeId: string) {
 }
 
 describe('a suspension', () => {
-  it('a crash before a suspension is committed leaves the outcomes uncounted, and the next run suspends the challenge', async () => {
+  it('after a crash before the commit of a suspension, the next run suspends the challenge', async () => {
     const { id } = await openWithoutCap(h);
     await settleUntil('challenge.monitor.before-commit', await attempts(id, 60), all(true, 60));
     expect(await stateOf(id)).toMatchObject({ status: LIVE, counted: 0n, waiting: 60, changes: [], events: 0 });
@@ -61,7 +61,7 @@ describe('a suspension', () => {
     });
   });
 
-  it('a crash after a suspension is committed leaves it with its evidence and its event, and the next run changes nothing', async () => {
+  it('after a crash behind the commit of a suspension, the next run changes nothing', async () => {
     const { id } = await openWithoutCap(h);
     await settleUntil('challenge.monitor.after-commit', await attempts(id, 60), all(true, 60));
     const suspended = { status: SUSPENDED, counted: 50n, waiting: 0, changes: ['drift'], events: 1 };

@@ -23,7 +23,7 @@ let stream: EventStream;
 beforeAll(async () => {
   const scratch = held.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
   database = held.use(createDatabase({ url: scratch.runningUrl, maxConnections: 4, applicationName: 'monitor-test' }));
-  // Nothing listens there.
+  // Nothing listens at this address.
   stream = held.use(connectEvents({ url: 'nats://127.0.0.1:1', prefix: 'monitor', name: 'monitor-test', logger }));
 });
 afterAll(() => held.disposeAsync());
@@ -57,7 +57,7 @@ async function queue(challengeId: string, rows: number): Promise<void> {
 const countedOf = async (challengeId: string) => (await findMonitor(database, challengeId))?.state;
 
 describe('a queue that has grown', () => {
-  it('a run that finds more rows than one transaction takes counts each row once', async () => {
+  it('a run that needs several transactions counts each outcome once', async () => {
     const [first, second] = [await openChallenge(), await openChallenge()];
     await queue(first, 1_700);
     await queue(second, 3);
@@ -67,7 +67,7 @@ describe('a queue that has grown', () => {
     expect(await countedOf(second)).toEqual({ attempts: 15, passes: 3 });
   });
 
-  it('runs that start each other count the backlog of one challenge, and then the later outcomes of others', async () => {
+  it('a backlog of one challenge does not keep the outcomes of others from being counted', async () => {
     const large = await openChallenge();
     const others = await Promise.all(Array.from({ length: 120 }, openChallenge));
     await queue(large, 25_000);
@@ -79,7 +79,7 @@ describe('a queue that has grown', () => {
     for (const id of others) await expect.poll(() => countedOf(id)).toEqual({ attempts: 5, passes: 1 });
   }, 90_000);
 
-  it('a backlog does not keep a monitor from stopping, and another monitor continues', async () => {
+  it('a monitor can be stopped during a backlog, and another monitor continues', async () => {
     const id = await openChallenge();
     await queue(id, 15_000);
     const stopped = startMonitoring();
@@ -107,7 +107,7 @@ describe('a queue that has grown', () => {
     expect(await countedOf(id)).toEqual({ attempts: 11, passes: 3 });
   });
 
-  it('outcomes of a batch on several challenges are one row, in order, and each counts for its own challenge', async () => {
+  it('a batch on several challenges is one row and counts for each of them', async () => {
     const [first, second] = [await openChallenge(), await openChallenge()];
     const outcomes = [first, second, first, first].map((challengeId, index) => ({ challengeId, passed: index === 2 }));
     await insertUnmonitoredOutcomes(database, outcomes);
@@ -121,7 +121,7 @@ describe('a queue that has grown', () => {
     expect(await countedOf(second)).toEqual({ attempts: 1, passes: 0 });
   });
 
-  it('outcomes of a monitor that another transaction holds stay in place, and the others of their batch are counted', async () => {
+  it('outcomes whose monitor is locked stay in the queue, and the others of the batch are counted', async () => {
     const [held, free] = [await openChallenge(), await openChallenge()];
     const batch = [held, free, held].map((challengeId, index) => ({ challengeId, passed: index === 2 }));
     await using monitor = startMonitoring();

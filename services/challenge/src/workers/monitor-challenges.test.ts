@@ -20,7 +20,7 @@ afterAll(() => other[Symbol.asyncDispose]());
 const statusOf = async (challengeId: string) => ok(await h.challenge.getChallenge({ challengeId })).challenge?.status;
 
 describe('a bar that drifts', () => {
-  it('the next sweep suspends a challenge whose bar every player clears, with its evidence, its readings and one event', async () => {
+  it('the next sweep suspends a challenge whose bar every player clears', async () => {
     const challenge = await openWithoutCap(h);
     await play(challenge.id, all(true, 60));
 
@@ -69,7 +69,7 @@ describe('a bar that drifts', () => {
     expect(now?.passes).toBe(0n);
   });
 
-  it('the outcomes of 49 attempts never suspend a challenge, whatever they are', async () => {
+  it('the outcomes of fewer than 50 attempts never suspend a challenge', async () => {
     const challenge = await openWithoutCap(h);
     await play(challenge.id, all(true, JUDGES_FROM - 1));
     expect(await drift(challenge.id)).toMatchObject({
@@ -82,7 +82,7 @@ describe('a bar that drifts', () => {
     expect(await statusOf(challenge.id)).toBe(ChallengeStatus.SUSPENDED);
   });
 
-  it('a challenge whose pass rate stays within the claimed band stays live, and gets a reading each time that its attempts have grown by a tenth', async () => {
+  it('a challenge whose pass rate stays within the claimed band stays live', async () => {
     const challenge = await openWithoutCap(h);
     for (let wave = 0; wave < 6; wave += 1) await play(challenge.id, everyNth(50, 5));
     const { now, readings, changes } = await drift(challenge.id);
@@ -92,7 +92,7 @@ describe('a bar that drifts', () => {
     expect(changes).toEqual([]);
   });
 
-  it('an attempt that was open when its challenge was suspended still settles with its award, and is not counted', async () => {
+  it('an attempt that was open at the suspension still settles, but is not counted', async () => {
     const challenge = await openWithoutCap(h);
     const open = await attempts(challenge.id, 1);
     await play(challenge.id, all(true, 60));
@@ -111,7 +111,7 @@ describe('a bar that drifts', () => {
     expect(await waiting(challenge.id)).toBe(0);
   });
 
-  it('after the suspension, a creation that is decided on the cache of another process is refused', async () => {
+  it('a creation on a cached challenge is refused after the suspension', async () => {
     const challenge = await openWithoutCap(h);
     const player = await h.player();
     const creation = () => ({
@@ -134,7 +134,7 @@ describe('a bar that drifts', () => {
 });
 
 describe('what a drift monitor counts', () => {
-  it('free attempts, and attempts on a top_n challenge, are not counted', async () => {
+  it('free attempts and attempts on a top_n challenge are not counted', async () => {
     const calibrating = await h.open({ dailyAttemptCap: 1_000 }, { status: ChallengeStatus.CALIBRATING });
     await play(calibrating.id, all(true, 60));
     const topN = await openWithoutCap(h, { prizeStructure: PrizeStructure.TOP_N, topN: 1 });
@@ -146,7 +146,7 @@ describe('what a drift monitor counts', () => {
     }
   });
 
-  it('two processes that count at once count every outcome once, even if outcomes settle meanwhile', async () => {
+  it('two processes count every outcome once', async () => {
     const challenge = await openWithoutCap(h, { targetPassRate: 0.5 });
     const waves = await Promise.all(Array.from({ length: 6 }, () => attempts(challenge.id, 50)));
     let isSettling = true;
@@ -161,7 +161,7 @@ describe('what a drift monitor counts', () => {
     expect(await waiting(challenge.id)).toBe(0);
   });
 
-  it('the monitor of a challenge that an operator is changing is skipped, and counts later', async () => {
+  it('the monitor skips a challenge that an operator is changing', async () => {
     const [held, free] = [await openWithoutCap(h), await openWithoutCap(h)];
     await h.database.transaction(async (tx) => {
       await tx.query({ text: 'select from drift_monitors where challenge_id = $1 for update' }, [held.id]);
@@ -193,7 +193,7 @@ describe('what a drift monitor counts', () => {
 });
 
 describe('under load', () => {
-  it('once the suspension of a challenge can be read, no process creates an attempt on it', async () => {
+  it('no process creates an attempt once the suspension can be read', async () => {
     const challenge = await openWithoutCap(h);
     const players = await Promise.all(Array.from({ length: 8 }, () => h.player(undefined, 1_000_000n)));
     let isSuspended = false;

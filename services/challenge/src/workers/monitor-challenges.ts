@@ -63,7 +63,7 @@ type MonitorDeps = {
 const GATHER_MS = 1_000;
 /** The limit of one transaction. A batch has up to 200 outcomes, so it counts at most 100,000. */
 const MAX_BATCHES = 500;
-/** The limit of one run, so that a backlog does not keep it from stopping. */
+/** The limit of one run, so that a backlog does not keep the worker from stopping. */
 const MAX_TRANSACTIONS = 20;
 
 export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
@@ -110,7 +110,7 @@ export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
     async [Symbol.asyncDispose]() {
       isStopping = true;
       clearTimeout(woken);
-      // If this fails, another process counts them a moment later.
+      // If this run fails, another process counts the outcomes a moment later.
       if (woken !== undefined) runOnce().catch(() => undefined);
       await lastRun;
     },
@@ -157,7 +157,8 @@ async function takeAndDecide(tx: Transaction, deps: MonitorDeps): Promise<Taken>
     const moved = changes.map(({ challengeId, cause, to }) =>
       cause === 'drift' ? updateChallengeStatus(last, challengeId, to) : completeRamp(last, challengeId, now),
     );
-    // Independent of each other, so sent together; the rows of challenges are locked in id order.
+    // The writes are independent, so they are sent together; rows of challenges are locked in id
+    // order.
     await Promise.all([
       putBackOutcomes(last, withoutMonitors(batches, new Set(ids))),
       updateMonitors(

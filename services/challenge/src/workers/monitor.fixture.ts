@@ -5,7 +5,7 @@ import { ok } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { created, type Harness, PROGRAM, recorded } from '../challenge.fixture.ts';
 
-/** Items per call. */
+/** The number of items in one call. */
 const PAGE = 100;
 
 interface Play {
@@ -23,7 +23,7 @@ interface Play {
   waiting(challengeId: string): Promise<number>;
 }
 
-/** For challenges that have a bar of 100 and no cap. */
+/** Plays attempts at challenges that have a bar of 100 and no cap. */
 export function usePlay(h: Harness): Play {
   const play: Play = {
     async attempts(challengeId, count) {
