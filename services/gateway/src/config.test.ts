@@ -49,7 +49,7 @@ test('the gateway has the numbers of the contract as defaults', () => {
 });
 
 describe('operators in the configuration', () => {
-  test('operators have one token, or one each, or two while one replaces the other', () => {
+  test('an operator may have two tokens, so that one can replace the other', () => {
     expect(operators({ OPERATOR_TOKEN: `${A}` })).toEqual([{ name: 'operator', token: A }]);
     expect(operators({ OPERATOR_TOKENS: `alice:${A}, bob:${B},alice:${C}` })).toEqual([
       { name: 'alice', token: A },
@@ -69,7 +69,7 @@ describe('operators in the configuration', () => {
     ],
     ['a token without a name', { OPERATOR_TOKENS: `${A}` }, /^OPERATOR_TOKENS: must be name:token/],
     ['one token twice', { OPERATOR_TOKEN: `${A}`, OPERATOR_TOKENS: `a:${A}` }, /^OPERATOR_TOKENS: must not give/],
-  ])('operator settings with %s are refused, and the issue contains no token', (_what, variables, issue) => {
+  ])('operator settings with %s are refused in a message without tokens', (_what, variables, issue) => {
     const found = issuesOf(variables);
     expect(found).toEqual([expect.stringMatching(issue)]);
     expect(JSON.stringify(found)).not.toContain(A);

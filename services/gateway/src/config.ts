@@ -73,18 +73,18 @@ const settings = z.object({
    * header of any other peer is ignored.
    */
   TRUSTED_PROXIES: networks.optional(),
-  /** Lower if the process may not open so many files. */
+  /** The most connections; fewer if the process may not open so many files. */
   MAX_CONNECTIONS: positiveInt.default(DEFAULT_CONNECTIONS.all),
   /**
    * Connections of one client address, or its requests in flight if it comes through a trusted
    * proxy.
    */
   MAX_CONNECTIONS_PER_ADDRESS: positiveInt.default(DEFAULT_CONNECTIONS.perAddress),
-  /** For all bodies together that the process holds, except those of pushes. */
+  /** The size of all bodies that the process holds, except those of pushes. */
   MAX_BODY_KIB_IN_FLIGHT: bodyKib.default(DEFAULT_BODY_KIB).transform((kib) => kib * KIB),
   /**
-   * As above, for pushed outcomes, whose callers are not known yet: none of their bytes count for
-   * `/v1`.
+   * The size of all pushed bodies that the process holds. Their callers are not known yet, so none
+   * of these bytes count for `/v1`.
    */
   MAX_PUSH_KIB_IN_FLIGHT: bodyKib.default(DEFAULT_BODY_KIB).transform((kib) => kib * KIB),
   /** Serves the documentation site at `/docs`. */
@@ -104,7 +104,7 @@ const settings = z.object({
   INTEGRATION_ADDRESS: address,
   /** Opens `/api/operator` under the name `operator`. */
   OPERATOR_TOKEN: operatorToken.optional(),
-  /** As above, each token with a name of its own. */
+  /** Opens `/api/operator`, each token under a name of its own. */
   OPERATOR_TOKENS: operatorTokens.default([]),
   /**
    * The secret key of the HMACs that are stored instead of API keys and session tokens. Somebody
@@ -121,11 +121,11 @@ const settings = z.object({
   /** API keys of any other environment get a 401. */
   ACCEPTED_ENVIRONMENTS: acceptedEnvironments.default([...ENVIRONMENTS]),
   RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.v1),
-  /** `/api/sandbox`, per program. */
+  /** The rate of `/api/sandbox`, per program. */
   SANDBOX_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.sandbox),
-  /** `/api/portal`, per developer; and sign-in, per client address. */
+  /** The rate of `/api/portal`, per developer; and of sign-in, per client address. */
   PORTAL_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.portal),
-  /** `/api/operator`, per token. */
+  /** The rate of `/api/operator`, per token. */
   OPERATOR_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.operator),
   /**
    * Pushes to an integration from the addresses known to it, in each process. As many again from
@@ -145,7 +145,7 @@ const settings = z.object({
    */
   PUSH_LIVE_KIB_PER_SECOND: bodyKib.default(DEFAULT_PUSHES.liveKibPerSecond).transform((kib) => kib * KIB),
   PUSH_TEST_KIB_PER_SECOND: bodyKib.default(DEFAULT_PUSHES.testKibPerSecond).transform((kib) => kib * KIB),
-  /** Calls under `/api` without a valid credential, per client address and process. */
+  /** The limit of calls under `/api` without a valid credential, per client address and process. */
   API_FAILURES_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.failures),
   IDEMPOTENCY_TAKEOVER_SECONDS: spanSeconds.default(DEFAULT_TAKEOVER_SECONDS),
   PORTAL_SESSION_HOURS: spanHours.default(DEFAULT_SESSION_HOURS),

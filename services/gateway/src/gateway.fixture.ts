@@ -5,7 +5,7 @@ import { gatewayConfigSchema } from './config.ts';
 import { fetchDescribed } from './described-answer.fixture.ts';
 import { startGateway } from './server.ts';
 
-/** Nothing listens there: a test needs no service except those that it starts. */
+/** Nothing listens at this address: a test needs no service except those that it starts. */
 export const UNREACHABLE = '127.0.0.1:1';
 export const OPERATOR_TOKEN = 'operator-token-of-the-gateways-tests';
 

@@ -138,7 +138,7 @@ const leave = async (callers: readonly Caller[]) => {
 };
 
 describe('request bodies', () => {
-  test('a body without a valid key is answered before any byte of it is held, and its connection is closed', async () => {
+  test('no byte of a body without a valid key is held', async () => {
     const callers = await many(10, '127.0.0.2');
     for (const { socket } of callers) {
       socket.write(headOf('POST', '/v1/attempts', bearing(mintKey('test').key), 256 * KIB));
@@ -151,7 +151,7 @@ describe('request bodies', () => {
     await expect.poll(connections).toBeLessThan(5);
   });
 
-  test('the body of an /api call without a session, a token or a test key is not held either', async () => {
+  test('no byte of a body to /api without a valid credential is held', async () => {
     const paths = ['/api/portal/programs', '/api/operator/programs', '/api/sandbox/players', '/api/attempts/1/outcome'];
     const callers = await many(paths.length, '127.0.0.2');
     for (const [index, { socket }] of callers.entries()) {
@@ -173,7 +173,7 @@ describe('request bodies', () => {
     await leave([caller]);
   });
 
-  test('the body of a request with a known API key counts byte by byte, until the caller disconnects', async () => {
+  test('the body of a request with a known API key counts until the caller disconnects', async () => {
     const caller = await open();
     await caller.ask('GET', '/v1/tournaments', { 'x-api-key': key });
     caller.socket.write(headOf('POST', '/v1/attempts', bearing(key), 200 * KIB));
@@ -183,7 +183,7 @@ describe('request bodies', () => {
     await expect.poll(bodyBytes).toBe(0);
   });
 
-  test('a body that arrives byte by byte counts only the bytes that have arrived', async () => {
+  test('a body that arrives byte by byte counts only the arrived bytes', async () => {
     const caller = await open();
     await caller.ask('GET', '/v1/tournaments', { 'x-api-key': key });
     caller.socket.write(headOf('POST', '/v1/attempts', { ...bearing(key), 'transfer-encoding': 'chunked' }, undefined));
@@ -195,7 +195,7 @@ describe('request bodies', () => {
     await leave([caller]);
   });
 
-  test("a body beyond its key's share is refused, and another key's body is not", async () => {
+  test('a body beyond the share of its API key is refused, and a body of another key is not', async () => {
     const other = await makeKey();
     const callers = await many(4, '127.0.0.3');
     const [one, two, late, neighbour] = callers as [Caller, Caller, Caller, Caller];
@@ -235,7 +235,7 @@ describe('request bodies', () => {
 });
 
 describe('connection limits', () => {
-  test('silent connections are closed for a caller with a request, and a connection that has sent a valid key is not', async () => {
+  test('silent connections are closed in favour of a caller with a request', async () => {
     const partner = await open('127.0.0.1');
     expect((await partner.ask('GET', '/v1/tournaments', { 'x-api-key': key })).status).toBe(500);
     const silent = [
@@ -252,7 +252,7 @@ describe('connection limits', () => {
     await leave([...silent, other, partner]);
   });
 
-  test('connections of one address are limited, and its oldest silent one is closed first', async () => {
+  test('the oldest silent connection of an address is closed when the address exceeds its limit', async () => {
     const callers = await many(MAX_PER_ADDRESS, '127.0.0.8');
     for (const caller of callers) expect((await caller.ask('GET', '/healthz', {})).status).toBe(200);
     const [oldest, next] = callers;
@@ -264,7 +264,7 @@ describe('connection limits', () => {
     await leave([...callers, late]);
   });
 
-  test('a further connection from an address is refused while all of the address’s connections are busy', async () => {
+  test('a further connection is refused while all connections of its address are busy', async () => {
     await using proxied = await start({ MAX_CONNECTIONS_PER_ADDRESS: '2' });
     const known = await makeKey(proxied.port);
     const callers = await many(2, '127.0.0.9', proxied.port);
@@ -293,14 +293,14 @@ describe('connection limits', () => {
     const { status, head } = await caller.answer();
     expect([status, head]).toEqual([400, expect.stringContaining('X-Content-Type-Options: nosniff')]);
     expect(head).toMatch(/^X-Request-Id: [\da-f-]{36}\r$/m);
-    // Half closed by the gateway, and kept open by the caller.
+    // The gateway has half closed the connection, and the caller keeps it open.
     await caller.closed;
     await expect.poll(connections).toBeLessThan(5);
   });
 });
 
 describe('clients behind a proxy', () => {
-  test('a client behind a proxy is limited by its requests in flight, whichever connections carry them', async () => {
+  test('a client behind a proxy is limited by its requests in flight', async () => {
     await using gateway = await start({ TRUSTED_PROXIES: '127.0.0.11', MAX_CONNECTIONS_PER_ADDRESS: '2' });
     const known = await makeKey(gateway.port);
     const callers = await many(5, '127.0.0.11', gateway.port);
@@ -321,7 +321,7 @@ describe('clients behind a proxy', () => {
     for (const { socket } of callers) socket.destroy();
   });
 
-  test('sign-ins are counted by client behind a trusted proxy, and by peer otherwise', async () => {
+  test('sign-ins behind a trusted proxy are counted by client', async () => {
     await using gateway = await start({ TRUSTED_PROXIES: '127.0.0.11', PORTAL_RATE_LIMIT_PER_MINUTE: '2' });
     const statusesOf = async (from: string, clients: readonly string[], path = '/api/portal/session') => {
       const statuses: number[] = [];
@@ -384,7 +384,7 @@ describe('rate limits of /api', () => {
     },
   );
 
-  test('calls without a valid credential are limited by address, and a credential in use still passes', async () => {
+  test('calls without a valid credential are limited by address', async () => {
     await using gateway = await start({ API_FAILURES_PER_MINUTE: String(LIMIT) });
     const statusOf = async (headers: Record<string, string>, from: string) => {
       const caller = await open(from, gateway.port);
@@ -422,7 +422,7 @@ describe('security headers and bounded answers', () => {
     ['POST', '/api/operator/session'],
     ['DELETE', '/api/portal/session'],
     ['POST', '/api/attempts/1/outcome'],
-  ])('the response to %s %s forbids browsers to sniff its type and to show it in a frame', async (method, path) => {
+  ])('the response to %s %s forbids browsers to sniff its type or to frame it', async (method, path) => {
     const caller = await open();
     const { head } = await caller.ask(method, path, {});
     expect(head).toMatch(/^X-Content-Type-Options: nosniff\r$/m);
@@ -433,7 +433,7 @@ describe('security headers and bounded answers', () => {
     await leave([caller]);
   });
 
-  test('a validation response lists at most ten issues, each in bounded text', async () => {
+  test('a validation response lists at most ten issues', async () => {
     const caller = await open();
     const purse = Array.from({ length: 100 }, () => ({ rank: 0, amount: 'x' }));
     const terms = JSON.stringify({

@@ -12,7 +12,7 @@ import { type Admission, createAdmission, type Verdict } from './admission.ts';
 
 const PEPPER = randomBytes(32);
 const LIMIT = 300;
-/** So long that no window ends during a test. */
+/** The window is so long that none ends during a test. */
 const WINDOW_MS = 365 * 24 * 3_600_000;
 
 const logger = createLogger({ service: 'gateway', level: 'silent' });
@@ -129,7 +129,7 @@ describe('principals of keys', () => {
     expect(await admission.admit(await key())).toEqual({ kind: 'unauthorized' });
   });
 
-  test('a key of an environment that is not accepted here is unauthorized', async () => {
+  test('a key of an environment that the gateway does not accept is unauthorized', async () => {
     await using liveOnly = open(database, LIMIT, ['live']);
     expect(await liveOnly.admit((await issueKey('test')).key)).toEqual({ kind: 'unauthorized' });
     expect((await liveOnly.admit((await issueKey('live')).key)).kind).toBe('admitted');
@@ -144,7 +144,7 @@ describe('principals of keys', () => {
     expect(await replica.admit(key)).toEqual({ kind: 'unauthorized' });
   });
 
-  test('the keys of a suspended program stop working immediately, and work again once it is reinstated', async () => {
+  test('the keys of a suspended program are unauthorized until its reinstatement', async () => {
     const { key, programId } = await issueKey('live');
     const set = (status: string) =>
       database.query({ text: 'update programs set status = $2 where id = $1' }, [programId, status]);
@@ -157,7 +157,7 @@ describe('principals of keys', () => {
 });
 
 describe('rate limit of /v1', () => {
-  test('400 parallel requests on two replicas: exactly 300 pass, each with a different remaining count', async () => {
+  test('exactly 300 of 400 parallel requests on two replicas are admitted', async () => {
     const { key } = await issueKey();
     const verdicts = await Promise.all(
       Array.from({ length: 400 }, (_, index) => (index % 2 === 0 ? admission : replica).admit(key)),
@@ -168,7 +168,7 @@ describe('rate limit of /v1', () => {
     expect(remainders.sort((a, b) => a - b)).toEqual(Array.from({ length: LIMIT }, (_, index) => index));
   });
 
-  test('a new API key continues the rate limit count of the key that it replaces, on every replica, with a key lock and without', async () => {
+  test('a new API key continues the rate limit count of the key that it replaces', async () => {
     const { key, programId } = await issueKey();
     for (let request = 1; request <= 3; request += 1) await admission.admit(key);
     const next = await regenerateKey(programId);
@@ -185,7 +185,7 @@ describe('rate limit of /v1', () => {
     expect(keys).toEqual([{ used: false }, { used: true }]);
   });
 
-  test('requests with the test key and with the live key of a program are counted separately', async () => {
+  test('requests with the test key and the live key of a program are counted separately', async () => {
     const { key, programId } = await issueKey('test');
     const live = mintKey('live');
     await database.query(
@@ -221,7 +221,7 @@ describe('rate limit of /v1', () => {
     expect(await admission.admit(key)).toMatchObject({ remaining: LIMIT - 1 });
   });
 
-  test('a limited key gets the instant of its reset, is refused from the cache for a moment, and passes in the next window', async () => {
+  test('a limited key is admitted again in the next rate window', async () => {
     const { key, programId } = await issueKey();
     await using narrow = open(database, 2);
     await narrow.admit(key);
@@ -238,7 +238,7 @@ describe('rate limit of /v1', () => {
     expect(await later.admit(key)).toMatchObject({ kind: 'admitted', remaining: 1 });
   });
 
-  test('a rate window that a faster clock opened is not reset by a slower one', async () => {
+  test('a replica with a slow clock does not reset a window that a faster clock opened', async () => {
     const { key, programId } = await issueKey();
     await admission.admit(key);
     await database.query(
@@ -298,7 +298,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use])).toEqual([{ operationId: use.operationId, state: 'locked' }]);
   });
 
-  test('a key lock is not requested while the API key is unknown, nor by a request without an idempotency key', async () => {
+  test('a key lock is not requested before the API key has resolved once', async () => {
     const { key } = await issueKey();
     const asked: string[] = [];
     const first = await admission.admit(key, ({ programId }) => {
@@ -317,7 +317,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use])).toEqual([undefined]);
   });
 
-  test('a key lock is not made for a revoked API key in one batch with the API key that replaced it', async () => {
+  test('a revoked API key gets no key lock, even in one batch with the key that replaced it', async () => {
     const { key, programId } = await issueKnownKey();
     const next = await regenerateKey(programId);
     expect((await admission.admit(next)).kind).toBe('admitted');
@@ -327,7 +327,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use, nextUse])).toMatchObject([undefined, { state: 'locked' }]);
   });
 
-  test('a key lock is not made from the cached facts of an API key whose hash has changed since', async () => {
+  test('an API key whose stored hash has changed gets no key lock', async () => {
     const { key, programId } = await issueKnownKey();
     await database.query({ text: 'update api_keys set key_hash = $2 where program_id = $1' }, [
       programId,
@@ -338,7 +338,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use])).toEqual([undefined]);
   });
 
-  test('a key lock is not made beyond the limit: a batch that exceeds it is admitted in part, without any lock', async () => {
+  test('an API key gets no key lock in a batch that exceeds the key’s rate limit', async () => {
     const other = await issueKnownKey();
     const { key } = await issueKey();
     await using narrow = open(database, 4);
@@ -358,7 +358,7 @@ describe('key locks with the admission', () => {
     expect((await recordsOf(uses)).map((record) => record !== undefined)).toEqual([...Array(5).fill(false), true]);
   });
 
-  test('a key lock is made once per record: a second use in the batch, and one of an existing record, lock separately', async () => {
+  test('only the first use of a record in a batch gets the key lock', async () => {
     const { key } = await issueKnownKey();
     const first = newUse();
     const second = newUse(first.recordId);
@@ -371,7 +371,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([first])).toEqual([{ operationId: first.operationId, state: 'locked' }]);
   });
 
-  test('the statement that admits and locks also writes the completions that wait', async () => {
+  test('the statement that admits a request also writes the waiting completions', async () => {
     const { key } = await issueKnownKey();
     const [use, next] = [newUse(), newUse()];
     const { keyLock } = await admission.admit(key, () => use);
@@ -381,7 +381,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use, next])).toMatchObject([{ state: 'completed' }, { state: 'locked' }]);
   });
 
-  test("a key lock is found again after the database's reply was lost", async () => {
+  test('a gateway finds its own key lock again after the database’s reply was lost', async () => {
     const { key } = await issueKey();
     const losing = { ...database, isLosing: false };
     losing.write = async (...statement) => {
@@ -398,7 +398,7 @@ describe('key locks with the admission', () => {
     expect(await idempotency.lock(use)).toEqual({ kind: 'locked', keyLock: lockOf(use) });
   });
 
-  test('many keys and records on two replicas, with completions, never deadlock', async () => {
+  test('requests with many keys and records on two replicas never deadlock', async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => issueKey()));
     const recordIds = Array.from({ length: 60 }, () => randomUUID());
     for (const gateway of [admission, replica]) await Promise.all(keys.map(({ key }) => gateway.admit(key)));
@@ -433,7 +433,7 @@ describe('admission during a change of the pepper', () => {
       )
     )[0]?.pepper_version;
 
-  test('during a change of the pepper an API key keeps working, and once used it is stored under the new pepper and no longer needs the old one', async () => {
+  test('an API key that is used during a change of the pepper is stored under the new pepper', async () => {
     const { key, programId } = await issueKey();
     await using changed = gatewayWith(NEW, OLD);
     expect(await changed.admit(key)).toMatchObject({ kind: 'admitted', remaining: LIMIT - 1 });
@@ -450,7 +450,7 @@ describe('admission during a change of the pepper', () => {
     expect(await admission.admit(key)).toEqual({ kind: 'unauthorized' });
   });
 
-  test('during a change of the pepper old and new replicas admit keys that the other stored, and neither changes them back', async () => {
+  test('replicas before and after a change of the pepper both admit a key that either of them stored', async () => {
     const { key, programId } = await issueKey();
     await using before = gatewayWith(OLD, NEW);
     await using after = gatewayWith(NEW, OLD);
@@ -466,7 +466,7 @@ describe('admission during a change of the pepper', () => {
     expect(await versionOf(programId)).toBe(2);
   });
 
-  test('during a change of the pepper a revoked API key stays revoked under both peppers', async () => {
+  test('a revoked API key stays revoked during a change of the pepper', async () => {
     const { key, programId } = await issueKey();
     await using changed = gatewayWith(NEW, OLD);
     expect((await changed.admit(key)).kind).toBe('admitted');
@@ -494,7 +494,7 @@ describe('admission during a change of the pepper', () => {
 });
 
 describe('admission without the database', () => {
-  test('without the database a key seen before passes on its cached facts, within its rate; an unknown one cannot be decided', async () => {
+  test('without the database a known key is admitted on its cached facts', async () => {
     const { key } = await issueKey();
     const other = await issueKey();
     const doomed = connect();
@@ -513,7 +513,7 @@ describe('admission without the database', () => {
     await expect(lonely.admit(undefined)).rejects.toThrow();
   });
 
-  test('without the database a key revoked here is not admitted, even if an earlier result arrives late', async () => {
+  test('without the database a key that this process revoked is not admitted', async () => {
     const { key } = await issueKey();
     const doomed = connect();
     await using lonely = open(doomed, 10);

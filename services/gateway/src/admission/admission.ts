@@ -114,7 +114,7 @@ export function createAdmission(options: {
     const wanted = wantedKeys(requests);
     const first = firstByRecord(requests);
     await failpoint('gateway.lock.before-commit');
-    // Read before completions are carried: this throws while the time is unknown.
+    // The time is read before completions are carried: this throws while it is unknown.
     const now = clock();
     const { rows, lockedIds } = await idempotency.carryCompletions((completions) => {
       const locking = { uses: [...first.values()], completions, now };

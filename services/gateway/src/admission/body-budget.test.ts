@@ -11,7 +11,7 @@ async function heldBytes(): Promise<number> {
   return Number(/ (\d+)$/.exec(text)?.[1]);
 }
 
-test('one holder has at most a quarter of the body budget, and releases it byte by byte', () => {
+test('one holder may use at most a quarter of the body budget', () => {
   const budget = createBodyBudget(800 * KIB);
   expect(budget.take('one', 200 * KIB, 200 * KIB)).toBe(true);
   expect(budget.take('one', 1, 1)).toBe(false);
@@ -29,7 +29,7 @@ test('large bodies leave an eighth of the body budget to the small ones', () => 
   expect(budget.take('j', 1, 1)).toBe(false);
 });
 
-test('a body that counts for two holders is admitted only if both have enough budget left, and releases its bytes to both', () => {
+test('a body that counts for two holders is admitted only if both have enough budget left', () => {
   const budget = createBodyBudget(800 * KIB, (holder) => holder.split(' ').map((name) => ({ name, share: 1 / 4 })));
   expect(budget.take('integration client', 200 * KIB, 200 * KIB)).toBe(true);
   expect(budget.take('integration other', 1, 1)).toBe(false);
@@ -40,13 +40,13 @@ test('a body that counts for two holders is admitted only if both have enough bu
   expect(budget.take('another client', 100 * KIB, 100 * KIB)).toBe(true);
 });
 
-test('each holder may use the share of the body budget that it is given', () => {
+test('each holder may use its own share of the body budget', () => {
   const budget = createBodyBudget(800 * KIB, (name) => [{ name, share: name === 'half' ? 1 / 2 : 1 / 8 }]);
   expect([budget.take('half', 400 * KIB, KIB), budget.take('half', 1, 1)]).toEqual([true, false]);
   expect([budget.take('eighth', 100 * KIB, KIB), budget.take('eighth', 1, 1)]).toEqual([true, false]);
 });
 
-test('bytes taken from the body budget and released add up to zero, whatever was refused in between', async () => {
+test('the bytes taken from the body budget and released add up to zero', async () => {
   const move = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 4_000 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(move, { maxLength: 60 }), async (moves) => {

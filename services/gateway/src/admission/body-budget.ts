@@ -20,7 +20,7 @@ const SHARE_OF_LARGE_BODIES = 7 / 8;
 /** A request of the hot path has a few hundred bytes; with 16 KiB of metadata it is still small. */
 const SMALL_BYTES = 20 * 1024;
 
-/** In all budgets of the process. */
+/** The bytes that all budgets of the process hold. */
 let bytesInFlight = 0;
 
 /** A caller, or a group of callers, whose bodies count together. */

@@ -44,7 +44,7 @@ test('a body that stalls is aborted', async () => {
   expect(aborted).toHaveLength(1);
 });
 
-test('once a body has arrived in time, its route may take as long as it needs', async () => {
+test('a route may take as long as it needs once the body has arrived', async () => {
   const { promise: isDone, resolve: done } = Promise.withResolvers<void>();
   let timeoutMs: () => number | undefined = () => undefined;
   const { caller, aborted } = await start(
@@ -79,7 +79,7 @@ test('a response that its caller does not read is aborted', async () => {
   expect(await isOver).toBe(false);
 });
 
-test('the limit of connections leaves descriptors for everything else', () => {
+test('the limit of connections leaves descriptors for the process’s other files', () => {
   const limits = (soft: string) =>
     `Limit  Soft Limit  Hard Limit  Units\nMax open files            ${soft}   4096    files\n`;
   expect(connectionsByDescriptors(limits('1024'))).toBe(896);

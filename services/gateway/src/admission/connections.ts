@@ -41,7 +41,7 @@ export interface ConnectionLimits {
 
 export interface Connections extends Disposable {
   /**
-   * Called for every request before it is served. Returns false if the request must not be served.
+   * The server calls this for every request before it serves it. False refuses the request.
    */
   begin(request: IncomingMessage, response: ServerResponse, isCallerKnown: () => boolean): boolean;
 }
@@ -51,7 +51,8 @@ export const DEFAULT_CONNECTIONS = { all: 2_000, perAddress: 500 } as const;
 
 const SWEEP_MS = 250;
 /**
- * Enough to read a response over the slowest line, and to finish a body that had nearly arrived.
+ * The time is enough to read a response over the slowest line, and to finish a body that had nearly
+ * arrived.
  */
 const LINGER_MS = 1_000;
 const BODY_STALL_MS = 10_000;
@@ -120,7 +121,7 @@ class Address extends Waiting {
   }
 }
 
-/** At all ports of the process. */
+/** The open connections at all ports of the process. */
 let openConnections = 0;
 
 /** Publishes the metrics of connections. */
@@ -284,7 +285,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   };
 }
 
-/** Reserved for the database, the other services, the files and the log. */
+/** The descriptors reserved for the database, the other services, the files and the log. */
 const RESERVED_DESCRIPTORS = 128;
 const OPEN_FILES = /^Max open files\s+(\d+)/m;
 
@@ -302,7 +303,7 @@ function readLimits(): string | null {
   try {
     return readFileSync('/proc/self/limits', 'utf8');
   } catch {
-    // Not Linux.
+    // The platform is not Linux.
     return null;
   }
 }

@@ -47,7 +47,7 @@ export interface KeyCache {
   revoke(apiKeyId: string): void;
 }
 
-/** Each takes a few hundred bytes; the least recently used are dropped first. */
+/** A cached key takes a few hundred bytes; the least recently used are dropped first. */
 const MAX_CACHED_KEYS = 10_000;
 
 export function createKeyCache(peppers: Peppers): KeyCache {

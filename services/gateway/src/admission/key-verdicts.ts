@@ -23,7 +23,7 @@ export interface KeyVerdicts {
   byCount(keyHashes: readonly string[], counted: readonly AdmissionRow[]): KeyVerdict[];
   /** The last refusal, if it is recent enough; undefined if the database has to decide. */
   byLastRefusal(keyHash: string): KeyVerdict | undefined;
-  /** Used while the database cannot be reached; undefined if too little is cached. */
+  /** The verdict while the database cannot be reached; undefined if too little is cached. */
   byCache(keyHash: string): KeyVerdict | undefined;
 }
 

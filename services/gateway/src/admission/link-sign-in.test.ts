@@ -68,7 +68,7 @@ function exchange(token: string, { replica = 0, address = '192.0.2.1', peppers =
   });
 }
 
-test('a sign-in link begins one session of its developer, and is then deleted', async () => {
+test('a sign-in link begins one session of its developer', async () => {
   const token = await makeLink();
   const result = await exchange(token, { replica: 1 });
   expect(result).toEqual({ kind: 'signed-in', token: expect.stringMatching(/^[\w-]{43}$/), developerId });
@@ -80,13 +80,13 @@ test('a sign-in link begins one session of its developer, and is then deleted', 
   expect([await countOf('sessions'), await countOf('sign_in_links')]).toEqual([1, 0]);
 });
 
-test('exactly one of several concurrent exchanges of a sign-in link, over two replicas, begins a session', async () => {
+test('exactly one of several concurrent exchanges of a sign-in link begins a session', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 2, max: 5 }), async (exchanges) => {
       const token = await makeLink();
       const before = (await countOf('sessions')) ?? 0;
       const results = await Promise.all(
-        // Each from an address of its own, so that none waits for the failures of another.
+        // Each exchange has its own address, so that none waits for the failures of another.
         Array.from({ length: exchanges }, (_, index) =>
           exchange(token, { replica: index % 2, address: `192.0.2.${index}` }),
         ),
@@ -108,7 +108,7 @@ test('a sign-in link expires after 15 minutes', async () => {
   expect(await countOf('sessions')).toBe(1);
 });
 
-test('the database stores no link that lasts longer than 15 minutes, and none of an unknown developer', async () => {
+test('the database stores no link that lasts longer than 15 minutes', async () => {
   const createdAt = clock();
   const link = { tokenHash: randomBytes(32), developerId, createdAt };
   const expiresAt = new Date(createdAt.getTime() + SIGN_IN_LINK_MS + 1);
@@ -118,20 +118,20 @@ test('the database stores no link that lasts longer than 15 minutes, and none of
   expect(await countOf('sign_in_links')).toBe(0);
 });
 
-test('the token of a sign-in link does not work as a session, nor the token of a session as a link', async () => {
+test('the token of a sign-in link is not accepted as the token of a session, nor the reverse', async () => {
   const token = await makeLink();
   expect(await findSession(database, [hashToken(OLD.bytes, token)], clock())).toBeNull();
   const result = await exchange(token);
   expect(await exchange(result.kind === 'signed-in' ? result.token : '')).toEqual({ kind: 'wrong' });
 });
 
-test('a link that was made under the earlier pepper works while that pepper is accepted, and not afterwards', async () => {
+test('a link from before a change of the pepper is accepted only while the earlier pepper is', async () => {
   const [first, second] = [await makeLink(OLD), await makeLink(OLD)];
   expect(await exchange(first, { peppers: peppersOf(NEW, [OLD]) })).toMatchObject({ kind: 'signed-in' });
   expect(await exchange(second, { peppers: peppersOf(NEW) })).toEqual({ kind: 'wrong' });
 });
 
-test('guesses of links slow down their client after 100 failures, and no other client', async () => {
+test('100 failed exchanges of links slow down their client and no other client', async () => {
   const results = await Promise.all(
     Array.from({ length: 150 }, (_, index) => exchange(mintToken(), { replica: index % 2 })),
   );
@@ -145,7 +145,7 @@ test('guesses of links slow down their client after 100 failures, and no other c
   expect(await countOf('sign_in_failures')).toBe(100);
 });
 
-test('links that have expired are deleted, and no others', async () => {
+test('only expired links are deleted', async () => {
   await makeLink();
   clock.advance(SIGN_IN_LINK_MS - 1);
   const current = await makeLink();

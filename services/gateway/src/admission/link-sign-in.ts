@@ -38,7 +38,7 @@ export function createSignInByLink(options: {
       id: newId(),
       emailHash: hashSubject(pepper, 'link', sent),
       addressHash: hashSubject(pepper, 'address', networkOf(address)),
-      // No client is known to a link.
+      // A link has no known clients.
       pairHashes: [],
     };
     const decision = await admitSignIn(database, attempt, limits, clock);

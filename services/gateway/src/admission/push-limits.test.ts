@@ -43,7 +43,7 @@ function start(limits: Limits = {}) {
 const kindOf = ({ kind }: PushAdmission) => kind;
 const networks = (count: number) => Array.from({ length: count }, (_, index) => `foreign ${index}`);
 
-test('a network that never signed may send a tenth of an integration’s pushes per minute, and does not reduce those of another integration', () => {
+test('an unknown network may send a tenth of an integration’s pushes per minute', () => {
   const { clock, push } = start({ perIntegration: 30 });
   expect(kindOf(push('one', 'a', 3))).toBe('admitted');
   const resetAt = new Date(6 * MINUTE_MS);
@@ -53,21 +53,21 @@ test('a network that never signed may send a tenth of an integration’s pushes 
   expect(kindOf(push('one', 'a'))).toBe('admitted');
 });
 
-test('all networks that never signed share one limit of pushes per minute for an integration', () => {
+test('all unknown networks share one limit of pushes per minute for an integration', () => {
   const { push } = start({ perIntegration: 30 });
   expect(networks(10).map((network) => kindOf(push('one', network, 3)))).toEqual(Array(10).fill('admitted'));
   expect(push('one', 'another')).toMatchObject({ kind: 'limited', limit: 30 });
   expect(kindOf(push('two', 'another'))).toBe('admitted');
 });
 
-test('the networks that signed share a separate limit of pushes per minute', () => {
+test('the known networks of an integration share a separate limit of pushes per minute', () => {
   const { push, sign } = start({ perIntegration: 30 });
   for (const network of ['server 1', 'server 2']) sign('one', network);
   expect([push('one', 'server 1', 10), push('one', 'server 2', 20)].map(kindOf)).toEqual(['admitted', 'admitted']);
   expect(push('one', 'server 1')).toMatchObject({ kind: 'limited', limit: 30 });
 });
 
-test('a network that signed is admitted as if it were the only one, however many pushes other networks send and keep under way', () => {
+test('a known network is admitted as if it were the only one, whatever other networks push', () => {
   const limits = { perIntegration: 20, perAddress: 50, maxInFlight: 12, unknownBytesPerSecond: 1_024 * KIB };
   const events = fc.array(fc.constantFrom('partner', 'release', ...networks(40)), { maxLength: 400 });
   fc.assert(
@@ -93,7 +93,7 @@ test('a network that signed is admitted as if it were the only one, however many
   );
 });
 
-test("any network's first push is admitted, so it becomes known, however often another network pushes without a response", () => {
+test('any network’s first push is admitted, however often another network pushes', () => {
   const limits = fc.record({
     perIntegration: fc.integer({ min: 2 }),
     maxInFlight: fc.integer({ min: 2, max: 200 }),
@@ -109,7 +109,7 @@ test("any network's first push is admitted, so it becomes known, however often a
   );
 });
 
-test('a network is known to the integration that it signed for, for an hour after its last valid signature', () => {
+test('a network stays known to an integration for an hour after its last valid signature', () => {
   const { clock, push, sign } = start();
   const isKnown = (integrationId: string, network: string) => {
     const admission = push(integrationId, network);
@@ -125,7 +125,7 @@ test('a network is known to the integration that it signed for, for an hour afte
   expect(isKnown('one', 'a')).toBe(false);
 });
 
-test('pushes of an address are counted by the minute, known or not, and beyond its limit do not count for the integration', () => {
+test('pushes beyond the limit of their address do not count for the integration', () => {
   const { push, sign } = start({ perIntegration: 4, perAddress: 2 });
   sign('one', 'partner');
   expect([push('one', 'partner'), push('one', 'partner')].map(kindOf)).toEqual(['admitted', 'limited']);
@@ -134,7 +134,7 @@ test('pushes of an address are counted by the minute, known or not, and beyond i
   expect(kindOf(push('one', 'server'))).toBe('admitted');
 });
 
-test('an integration has a limited number of pushes under way from networks that signed, and each push that ends frees one', () => {
+test('an integration has a limited number of pushes under way from known networks', () => {
   const { clock, push, sign } = start({ maxInFlight: 2 });
   sign('one', 'a');
   sign('two', 'a');
@@ -151,7 +151,7 @@ test('an integration has a limited number of pushes under way from networks that
   expect(kindOf(push('one', 'a'))).toBe('limited');
 });
 
-test('a network that never signed may have two thirds of the pushes under way that networks that signed have; all such networks together may have as many', () => {
+test('one unknown network may have two thirds of the pushes under way that all of them may have', () => {
   const { push, sign } = start({ maxInFlight: 6 });
   sign('one', 'partner');
   expect(kindOf(push('one', 'a', 4))).toBe('admitted');
@@ -162,7 +162,7 @@ test('a network that never signed may have two thirds of the pushes under way th
   expect(kindOf(push('one', 'partner', 6))).toBe('admitted');
 });
 
-test('the tables are bounded: too many integrations evict the oldest, but never a network that a valid signature made known', () => {
+test('too many integrations never evict a network that a valid signature made known', () => {
   const { push, sign } = start({ perIntegration: 1 });
   push('one', 'a');
   expect(kindOf(push('one', 'a'))).toBe('limited');
@@ -178,7 +178,7 @@ const costOf = (programId: string, environment: 'test' | 'live', extraCostBytes 
   extraCostBytes,
 });
 
-test("a program's test pushes share bytes per second over all of its integrations, at no cost to its live pushes or other programs", () => {
+test('the test pushes of a program share one limit of bytes per second over all its integrations', () => {
   const { clock, push, sign } = start({ testBytesPerSecond: 100 * KIB });
   sign('one', 'a', 49 * KIB, costOf('p', 'test'));
   sign('two', 'a', 49 * KIB, costOf('p', 'test'));
@@ -192,7 +192,7 @@ test("a program's test pushes share bytes per second over all of its integration
   expect(kindOf(push('two', 'a', 1, 99 * KIB))).toBe('admitted');
 });
 
-test('what reading a push cost beyond its body is charged after the response, even if the budget goes below zero', () => {
+test('the extra cost of reading a push is charged after the response', () => {
   const { clock, push, sign } = start({ testBytesPerSecond: 100 * KIB });
   sign('one', 'a', 0, costOf('p', 'test', 499 * KIB));
   expect(push('one', 'a')).toMatchObject({ kind: 'limited', retryAfterSeconds: 4 });
@@ -200,14 +200,14 @@ test('what reading a push cost beyond its body is charged after the response, ev
   expect(kindOf(push('one', 'a'))).toBe('admitted');
 });
 
-test('small pushes count as a KiB each, so that their number is bounded by the same budget', () => {
+test('a small push counts as a KiB', () => {
   const { push, sign } = start({ testBytesPerSecond: 50 * KIB });
   sign('one', 'a', 0, costOf('p', 'test'));
   expect(kindOf(push('one', 'a', 99))).toBe('admitted');
   expect(push('one', 'a')).toMatchObject({ kind: 'limited', limit: 50 * KIB });
 });
 
-test("an integration's environment is known for every network from its first valid signature on", () => {
+test('an integration’s environment is known for every network after the first valid signature', () => {
   const { push, sign } = start();
   expect(push('one', 'a')).toMatchObject({ environment: null });
   sign('one', 'a', 0, costOf('p', 'test'));

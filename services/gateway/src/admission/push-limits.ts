@@ -105,7 +105,7 @@ export function createPushLimits(options: {
   const ofOtherPairs = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
   const ofOthers = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
   const ofKnown = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
-  /** By integration and network: until when the integration knows the network. */
+  /** Until when an integration knows a network, by integration and network. */
   const knownUntil = new LRUCache<string, number>({ max: MAX_COUNTED });
   const tenants = new LRUCache<string, Tenant>({ max: MAX_COUNTED });
   const budgets = createTenantBudgets(options.bytesPerSecond);

@@ -25,7 +25,7 @@ import { insertSession } from '../repository/sessions.ts';
 import { admitSignIn } from '../repository/sign-in-failures.ts';
 
 export interface Credentials {
-  /** In lower case. */
+  /** The e-mail address, in lower case. */
   readonly email: string;
   readonly password: string;
   /** The client's address. */
@@ -42,9 +42,9 @@ export interface SignIn extends AsyncDisposable {
 }
 
 const PASSWORDS_AT_A_TIME = 2;
-/** A few seconds of work. */
+/** A full queue is a few seconds of work. */
 const MAX_QUEUED = 500;
-/** A person has given up by then. */
+/** A person has given up after this time. */
 const DEADLINE_MS = 20_000;
 
 export function createSignIn(options: {

@@ -28,7 +28,7 @@ function start(bytesPerSecond = PER_SECOND) {
 const networks = (count: number) => Array.from({ length: count }, (_, index) => `network ${index}`);
 
 describe('the bytes that one network pushes', () => {
-  test('one network may push to one integration a quarter of the bytes per second, after a burst of two seconds’ worth', () => {
+  test('one network may push a quarter of the bytes per second to one integration', () => {
     const { clock, admitted, refusal } = start();
     expect(admitted(100, 'one', 'a', LARGEST)).toBe(3);
     clock.now += SECOND_MS;
@@ -42,13 +42,13 @@ describe('the bytes that one network pushes', () => {
     expect(admitted(1, 'one', 'a', LARGEST)).toBe(1);
   });
 
-  test('one network may push to several integrations half of the bytes per second', () => {
+  test('one network may push half of the bytes per second to several integrations', () => {
     const { admitted, refusal } = start();
     expect(['one', 'two', 'three'].map((id) => admitted(100, id, 'a', LARGEST))).toEqual([3, 3, 1]);
     expect(refusal('four', 'a', LARGEST)).toMatchObject({ bytesPerSecond: PER_SECOND / 2 });
   });
 
-  test('one network gets 64 pushes without a body through at once, and small ones still pass while a large one has to wait', () => {
+  test('one network may push 64 empty bodies at once', () => {
     const { admitted } = start();
     expect(admitted(100, 'one', 'a', 0)).toBe(64);
     expect(admitted(3, 'two', 'a', LARGEST)).toBe(3);
@@ -56,7 +56,7 @@ describe('the bytes that one network pushes', () => {
   });
 });
 
-test('many networks that flood one integration are admitted half of the bytes per second, and as much again for their first pushes', () => {
+test('many networks that flood one integration get half of the bytes per second, and as much for first pushes', () => {
   const { clock, isAdmitted } = start();
   const admissions: string[] = [];
   const seconds = 25;
@@ -70,7 +70,7 @@ test('many networks that flood one integration are admitted half of the bytes pe
   expect(admissions.length - first).toBeLessThanOrEqual(mostOfEach);
 });
 
-test("any network's first push is admitted at once, whatever six other networks push, to any integrations", () => {
+test('any network’s first push is admitted at once, whatever six other networks push', () => {
   const push = fc.record({
     integrationId: fc.constantFrom('one', 'two', 'three'),
     network: fc.constantFrom(...networks(6)),
@@ -89,7 +89,7 @@ test("any network's first push is admitted at once, whatever six other networks 
   );
 });
 
-test('whatever a hundred networks push to an integration, any other network that tries every second is admitted within half a minute', () => {
+test('a network that tries every second is admitted within half a minute, whatever a hundred others push', () => {
   fc.assert(
     fc.property(fc.nat(60 * 10), fc.nat(LARGEST), (tenthsBefore, bytes) => {
       const { clock, isAdmitted } = start();
@@ -108,7 +108,7 @@ test('whatever a hundred networks push to an integration, any other network that
   );
 });
 
-test('a network that was admitted no longer counts as new for half a minute', () => {
+test('an admitted network does not count as new again for half a minute', () => {
   const isAdmittedAgain = (afterMs: number) => {
     const { clock, isAdmitted } = start();
     expect(isAdmitted('one', 'partner', LARGEST)).toBe(true);
@@ -120,7 +120,7 @@ test('a network that was admitted no longer counts as new for half a minute', ()
   expect([10 * SECOND_MS, FIRST_EVERY_MS - 1, FIRST_EVERY_MS].map(isAdmittedAgain)).toEqual([false, false, true]);
 });
 
-test('over any period the process admits at most twice its bytes, from any number of networks to any number of integrations', () => {
+test('the process admits at most twice its bytes per second, from any number of networks', () => {
   const push = fc.record({
     integrationId: fc.nat(40).map(String),
     network: fc.nat(400).map(String),

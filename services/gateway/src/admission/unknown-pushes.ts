@@ -58,7 +58,7 @@ const MAX_COUNTED = 20_000;
 
 export function createUnknownPushes(bytesPerSecond: number): UnknownPushes {
   const levels = new LRUCache<string, BucketLevel>({ max: MAX_COUNTED });
-  /** By network, and by integration and network: when a push was last admitted as a first one. */
+  /** When a push was last admitted as a first one, by network, and by integration and network. */
   const firsts = new LRUCache<string, number>({ max: MAX_COUNTED });
 
   const isFirst = (subject: string, at: number) => {

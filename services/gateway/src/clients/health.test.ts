@@ -8,7 +8,7 @@ import { connectHealth } from './health.ts';
 const stack = new AsyncDisposableStack();
 afterAll(() => stack.disposeAsync());
 
-test("health checks reach the replica that responds, although another replica's node has vanished", async () => {
+test('health checks reach a healthy replica although another replica’s node has vanished', async () => {
   const logger = createLogger({ service: 'test', level: 'silent' });
   const serve = async () => stack.use(await startGrpcServer({ host: '127.0.0.1', port: 0, services: [], logger }));
   const [one, other] = [await serve(), await serve()];
@@ -16,7 +16,7 @@ test("health checks reach the replica that responds, although another replica's 
   const address = `ipv4:127.0.0.1:${line.port},127.0.0.1:${other.port}`;
   const health = stack.use(connectHealth('wallet', address, {}));
 
-  // Connected to both.
+  // The client is connected to both servers.
   await expect.poll(async () => [await health.isServing(), line.isUsed()]).toEqual([true, true]);
   await expect.poll(async () => [await health.isServing(), await health.isServing()]).toEqual([true, true]);
   line.vanish();

@@ -14,5 +14,5 @@ export function connectIntegration(address: string, { identity, inProcess }: Cha
   });
 }
 
-/** One method per RPC. */
+/** The client has one method per RPC. */
 export type IntegrationClient = ReturnType<typeof connectIntegration>;

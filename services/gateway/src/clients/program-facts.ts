@@ -9,7 +9,9 @@ import type { AnnouncedTo, ProgramFacts } from '../domain/program.ts';
 import type { IntegrationClient } from './integration.ts';
 import type { WebhookClient } from './webhook.ts';
 
-/** Shorter than other calls' deadlines: a change of a program holds its lock meanwhile. */
+/**
+ * The deadline is shorter than that of other calls: a change of a program holds its lock meanwhile.
+ */
 const DEADLINE_MS = 2_000;
 
 export async function announceProgram(

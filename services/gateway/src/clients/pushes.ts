@@ -22,11 +22,11 @@ import type { IntegrationClient } from './integration.ts';
 /** Two batches in flight hide the network round trip; more would only make each smaller. */
 const LANES = 2;
 const MAX_ITEMS = 48;
-/** Two of the largest bodies: some milliseconds to verify and read. */
+/** The bytes of two of the largest bodies, which take some milliseconds to verify and read. */
 const MAX_BATCH_BYTES = 2 * MAX_BODY_BYTES;
-/** About a second of work: items beyond it would time out. */
+/** A full queue is about a second of work: items beyond it would time out. */
 const MAX_QUEUED = 2_000;
-/** For one item, including its time in the queue. */
+/** The deadline of one item, including its time in the queue. */
 const ITEM_DEADLINE_MS = 8_000;
 
 /**

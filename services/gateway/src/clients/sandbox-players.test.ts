@@ -12,7 +12,7 @@ const requestFor = (playerRef: string) =>
     clearSelfExclusion: false,
   }) as unknown as PutSandboxPlayerRequest;
 
-test('sandbox players created at once reach the wallet four at a time, in the order of the requests', async () => {
+test('concurrent sandbox players reach the wallet four at a time, in the order of the requests', async () => {
   const underWay: { playerRef: string; end: () => void }[] = [];
   const seen: string[] = [];
   const players = createSandboxPlayers({
@@ -40,7 +40,7 @@ test('sandbox players created at once reach the wallet four at a time, in the or
   await players[Symbol.asyncDispose]();
 });
 
-test('each sandbox player gets its own result, refusal or failure', async () => {
+test('each sandbox player gets a separate result, refusal or failure', async () => {
   const players = createSandboxPlayers({
     async putSandboxPlayer({ player }): Promise<PutSandboxPlayerResponse | Refused> {
       if (player?.playerRef === 'refused') return refused('conflict');

@@ -13,9 +13,9 @@ import type { PutSandboxPlayerRequest, PutSandboxPlayerResponse } from '@laurel/
 import type { WalletClient } from './wallet.ts';
 
 const LANES = 4;
-/** A few seconds of work. */
+/** A full queue is a few seconds of work. */
 const MAX_QUEUED = 1_000;
-/** A caller has given up by then. */
+/** A caller has given up after this time. */
 const ITEM_DEADLINE_MS = 20_000;
 
 interface Put {

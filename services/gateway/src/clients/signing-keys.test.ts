@@ -32,7 +32,7 @@ function start() {
 }
 
 describe('signing keys of the services', () => {
-  test('signing keys are requested once a second, however many callers read them', async () => {
+  test('signing keys are requested at most once a second, however many callers read them', async () => {
     const { on, ids } = start();
     const many = await Promise.all(Array.from({ length: 50 }, ids));
     expect(many).toEqual(Array.from({ length: 50 }, () => ['a', 'b']));
@@ -45,7 +45,7 @@ describe('signing keys of the services', () => {
     expect(on.asked).toBe(4);
   });
 
-  test('signing keys of a service that is down stay those of its last response', async () => {
+  test('the signing keys of a service that is down stay listed', async () => {
     const { on, ids } = start();
     await ids();
     on.second = new Error('away');
@@ -54,7 +54,7 @@ describe('signing keys of the services', () => {
     expect(await ids()).toEqual(['a', 'b', 'c']);
   });
 
-  test('there is no list of signing keys until every service has answered, and it is requested again a second later', async () => {
+  test('no signing keys are listed before every service has answered once', async () => {
     const { on, ids } = start();
     on.second = new Error('away');
     await expect(ids()).rejects.toThrow('away');
@@ -65,7 +65,7 @@ describe('signing keys of the services', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  test('signing keys without their first use are a bug, and are not listed', async () => {
+  test('signing keys without the instant of their first use are refused', async () => {
     const { on, ids } = start();
     on.first = [{ ...keyOf('a'), from: undefined }];
     await expect(ids()).rejects.toThrow('left out');

@@ -9,7 +9,7 @@ import { isRefused } from '@laurel/errors';
 import { type ListedKey, mergeKeys } from '../domain/key-list.ts';
 
 export interface SigningKeys {
-  /** Rejects while there is no list. */
+  /** Returns the keys; rejects while there is no list. */
   read(): Promise<readonly ListedKey[]>;
 }
 

@@ -6,5 +6,5 @@ export function connectWallet(address: string, { identity, inProcess }: Channels
   return createClient(WalletServiceClient, { name: 'wallet', address, identity, inProcess });
 }
 
-/** One method per RPC. */
+/** The client has one method per RPC. */
 export type WalletClient = ReturnType<typeof connectWallet>;

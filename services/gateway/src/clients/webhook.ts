@@ -6,5 +6,5 @@ export function connectWebhook(address: string, { identity, inProcess }: Channel
   return createClient(WebhookServiceClient, { name: 'webhook', address, identity, inProcess });
 }
 
-/** One method per RPC. */
+/** The client has one method per RPC. */
 export type WebhookClient = ReturnType<typeof connectWebhook>;

@@ -8,8 +8,8 @@ import { hash } from 'node:crypto';
 const SECRET_NAME = /password|secret|token|pepper|_key$|^key$/i;
 const REDACTED = '[redacted]';
 /**
- * Longer than any resource except a purse of thousands of ranks, for which the log records a
- * digest.
+ * The limit is above the size of any resource except a purse of thousands of ranks, for which the
+ * log records a digest.
  */
 const MAX_BYTES = 16 * 1024;
 

@@ -11,7 +11,7 @@ import type { Environment } from '@laurel/values/tenant';
 export type KeyEnvironment = Environment;
 
 export type MintedKey = {
-  /** Shown once, stored nowhere. */
+  /** The key is shown once and stored nowhere. */
   readonly key: string;
   /**
    * The environment and the first 4 random characters. A person can distinguish keys by it, and it

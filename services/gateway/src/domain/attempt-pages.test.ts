@@ -60,7 +60,7 @@ function advance(contests: readonly Contest[], by: readonly number[]): void {
 }
 
 describe('a list of the attempts of two contest services', () => {
-  it('the pages and then the list that follows new attempts have each attempt exactly once, in order', () => {
+  it('the pages and the following list together have each attempt exactly once, in order', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(arrivals, advances), { minLength: 1, maxLength: 5 }),

@@ -8,7 +8,7 @@ const count = fc.integer({ min: 0, max: 1_000 });
 const free = fc.integer({ min: 1, max: 200 });
 
 describe('backoff', () => {
-  test('backoff waits 1, 2, 4 seconds and so on after 5 failures, and never longer than a minute', () => {
+  test('the wait doubles from 1 second after 5 failures up to a minute', () => {
     const delays = [0, 4, 5, 6, 7, 10, 11, 12, 1_000].map((failures) => delayMs(failures, 5, BACKOFF) / 1_000);
     expect(delays).toEqual([0, 0, 1, 2, 4, 32, 60, 60, 60]);
   });
@@ -21,7 +21,7 @@ describe('backoff', () => {
     );
   });
 
-  test('backoff allows the next try after the longest wait at the latest', () => {
+  test('the next try is allowed after the longest delay at the latest', () => {
     fc.assert(
       fc.property(count, free, fc.integer({ min: 0, max: 900_000 }), (n, f, agoMs) => {
         const at = freeAt({ count: n, newest: new Date(NOW.getTime() - agoMs) }, f, BACKOFF, NOW);
@@ -31,11 +31,11 @@ describe('backoff', () => {
     );
   });
 
-  test('backoff needs no wait while failures are free, even if a concurrent try began later', () => {
+  test('no wait is needed while failures are free', () => {
     expect(freeAt({ count: 4, newest: new Date(NOW.getTime() + 5) }, 5, BACKOFF, NOW)).toEqual(NOW);
   });
 
-  test('failures beyond countsThatMatter do not change the delay', () => {
+  test('failures beyond `countsThatMatter` do not change the delay', () => {
     fc.assert(
       fc.property(count, free, (n, f) => {
         expect(delayMs(Math.min(n, countsThatMatter(f, BACKOFF)), f, BACKOFF)).toBe(delayMs(n, f, BACKOFF));
@@ -43,7 +43,7 @@ describe('backoff', () => {
     );
   });
 
-  test('backoff allows some 1,400 tries a day at most, when each is made as soon as possible', () => {
+  test('a caller that always tries as soon as possible gets at most some 1,400 tries a day', () => {
     const tries: number[] = [];
     for (let now = 0; now < 86_400_000; ) {
       const recent = tries.filter((at) => at > now - BACKOFF.windowMs);

@@ -25,14 +25,14 @@ describe('decisions for the same request', () => {
   test('the same request replays a completed one', () => {
     expect(decide(completed, 'same', 90_000)).toEqual({ kind: 'replay', status: 201, body: '{}' });
   });
-  test('the same request is in progress while the first is in flight, for 60 seconds', () => {
+  test('a repeated request is in progress for 60 seconds while the first is in flight', () => {
     expect(decide(record, 'same', 0)).toEqual({ kind: 'in_progress' });
     expect(decide(record, 'same', 59_999)).toEqual({ kind: 'in_progress' });
   });
-  test('the same request takes over after 60 seconds, under the same operation', () => {
+  test('a repeated request takes over the same operation after 60 seconds', () => {
     expect(decide(record, 'same', 60_000)).toEqual({ kind: 'resume' });
   });
-  test('the same request resumes an operation after a failure of the gateway, without a wait', () => {
+  test('a repeated request resumes the operation at once after a failure of the gateway', () => {
     expect(decide(released, 'same', 0)).toEqual({ kind: 'resume' });
   });
 });
@@ -41,13 +41,10 @@ describe('decisions for another request', () => {
   test.each([
     ['completed', completed],
     ['in flight', record],
-  ])(
-    'another request is refused as a reuse of the key while the first is %s, even if its process has died',
-    (_state, of) => {
-      expect(decide(of, 'other', 0)).toEqual({ kind: 'reused' });
-      expect(decide(of, 'other', 90_000)).toEqual({ kind: 'reused' });
-    },
-  );
+  ])('another request is refused as a reuse of the key while the first is %s', (_state, of) => {
+    expect(decide(of, 'other', 0)).toEqual({ kind: 'reused' });
+    expect(decide(of, 'other', 90_000)).toEqual({ kind: 'reused' });
+  });
   test('another request starts a new operation after a failure of the gateway', () => {
     expect(decide(released, 'other', 0)).toEqual({ kind: 'restart' });
   });
@@ -64,7 +61,7 @@ test.each([
   expect(decide(of, 'same', KEY_USE_RETENTION_MS - 1)).not.toEqual({ kind: 'restart' });
 });
 
-test("a key lock whose commit was not confirmed is recognised as the use's own", () => {
+test('a use recognises its own key lock whose commit was not confirmed', () => {
   expect(decideIdempotency(record, { operationId: 'first', fingerprint: 'same', now: LOCKED_AT }, LIMITS)).toEqual({
     kind: 'own',
   });

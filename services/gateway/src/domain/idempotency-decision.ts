@@ -24,7 +24,7 @@ export const DEFAULT_TAKEOVER_SECONDS = 60;
 
 export interface IdempotencyRecord {
   readonly operationId: string;
-  /** Hexadecimal. */
+  /** The hexadecimal SHA-256 of the request. */
   readonly fingerprint: string;
   readonly state: 'locked' | 'completed' | 'released';
   readonly createdAt: Date;

@@ -16,12 +16,12 @@ describe('list of signing keys', () => {
     expect(mergeKeys([])).toEqual([]);
   });
 
-  test('the list of signing keys has a shared key once, for as long as any service used it', () => {
+  test('a key that several services share is listed once, for the period in which any of them used it', () => {
     expect(mergeKeys([keyOf('a', 3, 5), keyOf('a', 1, 4)])).toEqual([keyOf('a', 1, 5)]);
     expect(mergeKeys([keyOf('a', 1, 4), keyOf('a', 3, null)])).toEqual([keyOf('a', 1, null)]);
   });
 
-  test('the list of signing keys covers exactly the instants in which a service used the key, in any order of the services', () => {
+  test('the list of signing keys covers exactly the instants in which a service used a key', () => {
     const key = fc
       .tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(20), fc.option(fc.nat(20)))
       .map(([keyId, from, length]) => keyOf(keyId, from, length === null ? null : from + length + 1));

@@ -5,7 +5,7 @@
  */
 import { createHmac } from 'node:crypto';
 
-/** Twelve hours, whatever a developer's session lasts: it may move money. */
+/** Twelve hours, whatever a developer's session lasts, because this one may move money. */
 export const OPERATOR_SESSION_MS = 12 * 3_600_000;
 /** A further session ends the operator's oldest one. */
 export const MAX_SESSIONS_OF_AN_OPERATOR = 20;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hashPassword, verifyPassword } from './password.ts';
 
-test('a password matches its hash in any Unicode form of its letters, and in no other spelling', async () => {
+test('a password matches in every Unicode form of its letters', async () => {
   const composed = 'gef\u00e4hrlich lang';
   const decomposed = 'gefa\u0308hrlich lang';
   const passwordHash = await hashPassword(composed);

@@ -10,7 +10,7 @@ const DECIDED: ShownPayout = {
 const DENIAL = { decision: 'denied', operator: 'ana', reason: 'a bot' } as const;
 
 describe('the decision on a payout', () => {
-  test('an operator who repeats their own decision gets the payout', () => {
+  test('an operator who repeats a decision gets the payout', () => {
     expect(checkDecision(DECIDED, DENIAL)).toBeNull();
   });
 
@@ -40,7 +40,7 @@ describe('the decision on a payout', () => {
     });
   });
 
-  test('every decision on a payout but the first is a conflict', () => {
+  test('every decision on a payout except a repetition of the first is a conflict', () => {
     const request = fc.record({
       decision: fc.constantFrom('released', 'denied'),
       operator: fc.constantFrom('ana', 'ben'),

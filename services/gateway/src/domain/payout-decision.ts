@@ -11,7 +11,7 @@ export type ShownPayout = {
   readonly status: 'paid' | 'held' | 'denied';
   /** Why it was held. */
   readonly reason: string | null;
-  /** Null also if release 0.2.0 decided. */
+  /** Null if nothing was decided, or if release 0.2.0 decided. */
   readonly decision: { readonly operator: string; readonly reason: string | null } | null;
 };
 

@@ -16,7 +16,7 @@
 
 export interface Pepper {
   readonly version: number;
-  /** 32 bytes. */
+  /** The 32 bytes of the pepper. */
   readonly bytes: Buffer;
 }
 

@@ -8,7 +8,7 @@ export interface Principal {
   readonly apiKeyId: string;
   readonly programId: string;
   readonly environment: KeyEnvironment;
-  /** Names the window in which the principal's requests count. */
+  /** The id of the window in which the principal's requests count. */
   readonly windowId: string;
   /**
    * The same program and environment in gRPC messages (`laurel.common.v1`): 1 is test, 2 is live.

@@ -19,7 +19,7 @@ describe('approval of a program', () => {
     expect(decideApproval({ status: 'draft', hadLiveKey: false, approval: null }, BY)).toEqual({ kind: 'approved' });
   });
 
-  test('approval is refused to a program whose live key was issued by an approval that is not recorded', () => {
+  test('a program whose live key has no recorded approval cannot be approved again', () => {
     for (const status of PROGRAM_STATUSES) {
       expect(decideApproval({ status, hadLiveKey: true, approval: null }, BY)).toMatchObject({ code: 'conflict' });
     }
@@ -31,7 +31,7 @@ describe('approval of a program', () => {
     });
   });
 
-  test('the same operator may repeat an approval for a short time, while the program is approved and its key unused', () => {
+  test('the operator who approved a program may repeat the approval for a short time, while the key is unused', () => {
     const decide = (changes: Partial<Approval>, status: ProgramStatus = 'approved', by = BY) =>
       decideApproval({ status, hadLiveKey: true, approval: { ...APPROVAL, ...changes } }, by);
     const at = (milliseconds: number) => ({ ...BY, now: later(NOW, milliseconds) });
@@ -58,7 +58,7 @@ test('a live key is replaced only while it works', () => {
   }
 });
 
-test('a program is open in the sandbox as a draft, everywhere once approved, and nowhere while its deletion is scheduled', () => {
+test('a draft is open in test alone, and an approved program in both environments', () => {
   const open = (deletionScheduled: boolean) =>
     PROGRAM_STATUSES.map((status) => openEnvironmentsOf({ status, deletionScheduled }));
   expect(open(false)).toEqual([['test'], ['test', 'live'], [], []]);

@@ -55,7 +55,7 @@ export const REPEAT_APPROVAL_MS = 10 * 60_000;
 export interface Approval {
   readonly operator: string;
   readonly approvedAt: Date;
-  /** False once another key has replaced it. */
+  /** Whether no other key has replaced the key. */
   readonly isKeyCurrent: boolean;
   readonly wasKeyUsed: boolean;
 }

@@ -9,11 +9,11 @@ test('a new minute starts a new rate window', () => {
   expect(countRequests(first, 60_000, 1)).toEqual({ startedAt: 60_000, requests: 1 });
 });
 
-test('a request that began before the rate window counts in it', () => {
+test('a request from before a rate window counts in that window', () => {
   expect(countRequests({ startedAt: 60_000, requests: 7 }, 59_999, 1)).toEqual({ startedAt: 60_000, requests: 8 });
 });
 
-test('request number `limit` is the last that a rate window accepts', () => {
+test('a rate window accepts its limit of requests and no more', () => {
   expect(remainingAt(300, 300)).toBe(0);
   expect(remainingAt(301, 300)).toBeLessThan(0);
 });

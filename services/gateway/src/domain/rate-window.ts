@@ -9,7 +9,7 @@
  */
 
 export interface RateWindow {
-  /** Milliseconds. */
+  /** The start of the window, in milliseconds. */
   readonly startedAt: number;
   readonly requests: number;
 }
@@ -18,17 +18,17 @@ export const WINDOW_MS = 60_000;
 
 /** The requests that a minute allows, unless the configuration sets other numbers. */
 export const DEFAULT_REQUESTS_PER_MINUTE = {
-  /** Per program and environment: the number that the contract names. */
+  /** The limit per program and environment, which the contract names. */
   v1: 300,
   /**
    * Per program. Its calls cost more than those of `/v1`, and arrive in bursts when a test sets up.
    */
   sandbox: 600,
-  /** Per developer; for sign-in, per client. */
+  /** The limit per developer; for sign-in, per client. */
   portal: 300,
-  /** Per operator. */
+  /** The limit per operator. */
   operator: 6_000,
-  /** Calls under `/api` without a valid credential, per client and process. */
+  /** The limit of calls under `/api` without a valid credential, per client and process. */
   failures: 300,
 } as const;
 

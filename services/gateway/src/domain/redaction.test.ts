@@ -37,7 +37,7 @@ describe('a body in the request log', () => {
     },
   );
 
-  test('no e-mail and no API key survives, wherever it is in a body', () => {
+  test('no e-mail and no API key is kept, at any place in a body', () => {
     const around = fc.tuple(json, json, fc.nat(60), fc.boolean(), fc.string());
     fc.assert(
       fc.property(sensitive, around, (text, [before, after, depth, isEscaped, beside]) => {
@@ -51,7 +51,7 @@ describe('a body in the request log', () => {
     );
   });
 
-  test('no value of a secret member survives, whatever its type and depth', () => {
+  test('no value of a secret member is kept, whatever its type and depth', () => {
     fc.assert(
       fc.property(secretName, secret, fc.nat(60), fc.nat(3), fc.boolean(), (name, text, depth, form, isEscaped) => {
         const value = [`"${text}"`, `["${text}"]`, `{"a":{"b":"${text}"}}`, `"\\"${text}\\\\"`][form] ?? '';
@@ -64,7 +64,7 @@ describe('a body in the request log', () => {
     );
   });
 
-  test('no secret survives in JSON that is a string of another body', () => {
+  test('no secret is kept from JSON that is a string of another body', () => {
     fc.assert(
       fc.property(secretName, secret, fc.integer({ min: 1, max: 3 }), (name, text, times) => {
         let body: string = JSON.stringify({ [name]: text });
@@ -74,7 +74,7 @@ describe('a body in the request log', () => {
     );
   });
 
-  test('no e-mail and no secret survives in a body that is not JSON', () => {
+  test('no e-mail and no secret is kept from a body that is not JSON', () => {
     fc.assert(
       fc.property(secretName, secret, email, fc.string(), fc.nat(4), (name, text, address, noise, form) => {
         const body = [
@@ -92,7 +92,7 @@ describe('a body in the request log', () => {
     );
   });
 
-  test('a secret that begins in the kept part of a body is redacted, even if it ends beyond that part', () => {
+  test('a secret that is cut off at the end of the kept part is redacted', () => {
     fc.assert(
       fc.property(
         fc.oneof(sensitive, secret),
@@ -136,7 +136,7 @@ describe('a body in the request log', () => {
     );
   });
 
-  test('metadata, evidence and the digits of numbers are kept unchanged beside redacted members', () => {
+  test('metadata, evidence and numbers are kept unchanged', () => {
     const body =
       '{"email":"a@b.example","metadata":{"handle":"@ann","level":7.10},"evidence":[12345678901234567890],"secret":null}';
     const text =
@@ -144,7 +144,7 @@ describe('a body in the request log', () => {
     expect(redactBody(body)).toEqual({ text, isTruncated: false });
   });
 
-  test('at most 16 KiB are kept, and no character is cut in two', () => {
+  test('at most 16 KiB of a body are kept', () => {
     const kept = redactBody(JSON.stringify({ note: '\u20ac'.repeat(MAX_KEPT_BYTES) }));
     expect(kept.isTruncated).toBe(true);
     expect(Buffer.byteLength(kept.text)).toBeLessThanOrEqual(MAX_KEPT_BYTES);
@@ -162,7 +162,7 @@ describe('a body in the request log', () => {
   });
 });
 
-test('a path keeps its ids and loses e-mails, keys and the values of secret parameters', () => {
+test('a redacted path keeps its ids and loses e-mails, keys and secret parameters', () => {
   expect(redactPath('/v1/attempts/0192/outcome?limit=5&cursor=WyI')).toBe(
     '/v1/attempts/0192/outcome?limit=5&cursor=WyI',
   );

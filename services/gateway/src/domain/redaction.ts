@@ -12,7 +12,7 @@
  */
 
 export const MAX_KEPT_BYTES = 16 * 1024;
-/** Longer than an e-mail or a key: one that begins in the kept part is read to its end. */
+/** An e-mail or a key is shorter: one that begins in the kept part is read to its end. */
 const LOOKAHEAD = 512;
 const MAX_PATH_CHARACTERS = 2_048;
 const REDACTED = '[redacted]';
@@ -126,7 +126,7 @@ function decodeString(literal: string): string {
   return literal.includes('\\') ? decodeEscapes(literal.slice(1)) : literal.slice(1, isOpen ? undefined : -1);
 }
 
-/** Also of a text that is cut within an escape. */
+/** Decodes also a text that is cut within an escape. */
 function decodeEscapes(text: string): string {
   return text.replace(/\\u([0-9a-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }

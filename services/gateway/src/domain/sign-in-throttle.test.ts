@@ -24,7 +24,7 @@ const failed = (failures: Partial<SignInFailures>): SignInFailures => ({
 });
 
 describe('sign-in throttle', () => {
-  test('a sign-in is admitted while its failures are free, and as soon as the wait is over', () => {
+  test('a sign-in is admitted while its failures are free, or after its wait', () => {
     for (const failures of [
       failed({}),
       failed({ ofPair: some(4), ofEmail: some(19), ofAddress: some(99) }),
@@ -35,7 +35,7 @@ describe('sign-in throttle', () => {
     }
   });
 
-  test('the response to a limited sign-in has the limit that applied, and the time to wait', () => {
+  test('a limited sign-in returns the limit that applied and the time to wait', () => {
     expect(decideSignIn(failed({ ofPair: some(5, ago(1)) }), LIMITS, NOW)).toEqual({
       kind: 'limited',
       limit: 5,
@@ -60,7 +60,7 @@ describe('sign-in throttle', () => {
   });
   const all = fc.record({ isKnownClient: fc.boolean(), ofPair: failures, ofEmail: failures, ofAddress: failures });
 
-  test('a sign-in of a known client does not depend on failures elsewhere, or with another e-mail', () => {
+  test('failures elsewhere, or with another e-mail, never affect a known client', () => {
     fc.assert(
       fc.property(all, failures, failures, (one, ofEmail, ofAddress) => {
         const known = { ...one, isKnownClient: true };
@@ -69,7 +69,7 @@ describe('sign-in throttle', () => {
     );
   });
 
-  test('a sign-in after the returned wait is admitted, and the wait is never longer than a minute', () => {
+  test('a sign-in is admitted after the returned wait, which is at most a minute', () => {
     fc.assert(
       fc.property(all, (one) => {
         const decision = decideSignIn(one, LIMITS, NOW);
@@ -82,7 +82,7 @@ describe('sign-in throttle', () => {
   });
 });
 
-test('an e-mail, an address and a pair never share a count of failed sign-ins', () => {
+test('failures are counted separately for an e-mail, for an address and for a pair of both', () => {
   const pepper = Buffer.alloc(32, 1);
   const hashes = (['email', 'address', 'pair'] as const).map((kind) => hashSubject(pepper, kind, 'x').toString('hex'));
   expect(new Set(hashes).size).toBe(3);

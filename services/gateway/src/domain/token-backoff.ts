@@ -37,7 +37,7 @@ export function waitOf(failures: TokenFailures, now: Date): Wait | null {
   return { limit: TOKEN_BACKOFF.free, retryAfterSeconds: retryAfterSeconds(resetAt.getTime(), now.getTime()), resetAt };
 }
 
-/** Adds one failure, and drops those before the window. */
+/** Adds one failure. The count restarts if the newest failure is older than the window. */
 export function afterWrongToken(failures: TokenFailures, now: Date): TokenFailures {
   const isOver = failures.newest !== null && millisecondsBetween(failures.newest, now) >= TOKEN_BACKOFF.windowMs;
   return { ...failures, count: isOver ? 1 : failures.count + 1, newest: now };

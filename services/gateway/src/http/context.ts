@@ -28,7 +28,7 @@ export class RequestContext {
   responseBody: string | undefined;
   /** Whether the response is the stored one of an earlier request. */
   isReplayed = false;
-  /** Machines poll it every few seconds: not worth a log line. */
+  /** Whether machines poll the route every few seconds, so that it is not worth a log line. */
   isProbe = false;
   /** Present on `/v1`: the values of the rate limit headers. */
   rateLimit: { readonly limit: string; remaining: number } | undefined;
@@ -39,9 +39,9 @@ export class RequestContext {
   operatorSession: OperatorSession | undefined;
   /** Present in the portal. */
   session: Session | undefined;
-  /** For a push: the integration service has verified its signature. */
+  /** Whether the integration service has verified the signature of the push. */
   isSignatureValid = false;
-  /** For a push: its integration's environment, once a valid signature has shown it. */
+  /** The environment of the push's integration, once a valid signature has shown it. */
   pushEnvironment: Environment | undefined;
   rawBody: Buffer | undefined;
   isBodyTooLarge = false;

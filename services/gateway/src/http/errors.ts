@@ -31,7 +31,7 @@ export const answerNotFound: RequestHandler = (_request, response) =>
   sendError(response, 'not_found', 'Nothing is served at this path with this method.');
 
 /**
- * As above, below one prefix whose routes are known. The response then distinguishes the two cases,
+ * The same response below one prefix whose routes are known. It then distinguishes the two cases,
  * and lists the methods that the path takes.
  */
 export function answerNoRoute(routes: readonly { readonly method: string; readonly path: string }[]): RequestHandler {

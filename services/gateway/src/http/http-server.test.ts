@@ -4,7 +4,7 @@ import express from 'express';
 import { expect, test } from 'vitest';
 import { createHttpServer, drain } from './http-server.ts';
 
-test('a server drains although one connection never began a request, and answers the request begun on another', async () => {
+test('a draining server closes a connection without a request and answers the requests in flight', async () => {
   const app = express();
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();

@@ -7,8 +7,8 @@ import type { Express } from 'express';
 import { answerMalformed } from './errors.ts';
 
 /**
- * A whole request must have arrived by then, and its headers long before. A slower caller would
- * hold a connection without using it.
+ * A whole request must have arrived within this time, and its headers long before. A slower caller
+ * would hold a connection without using it.
  */
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -17,11 +17,13 @@ const TIMEOUT_CHECK_MS = 1_000;
 /** What a paused stream may hold: one read of the socket, for a body that is not read yet. */
 const STREAM_BYTES = 16 * 1024;
 /**
- * Longer than the idle time of common load balancers (60 s). So the load balancer closes an idle
- * connection first, rather than this server during a request.
+ * This time exceeds the idle time of common load balancers (60 s). So the load balancer closes an
+ * idle connection first, rather than this server during a request.
  */
 const KEEP_ALIVE_MS = 65_000;
-/** Enough, and no more, for a request whose header is far too long to get its route's response. */
+/**
+ * The limit is just enough for a request whose header is far too long to get its route's response.
+ */
 const MAX_HEADER_BYTES = 64 * 1024;
 /**
  * How long a draining gateway still accepts new connections: a load balancer needs a moment to
@@ -82,7 +84,7 @@ export async function drain(server: Server): Promise<void> {
 }
 
 /**
- * Includes connections opened ahead of a first request, as load balancers and browsers do. Node
+ * Closes also connections opened ahead of a first request, as load balancers and browsers do. Node
  * does not count these as idle, and nothing else ends them.
  */
 function closeUnusedConnections(server: Server): void {

@@ -1,6 +1,6 @@
 /** JSON with fields that no JavaScript value can express. */
 
-/** Written into the JSON verbatim, in place of a field's value. */
+/** The text that is written into the JSON verbatim, in place of a field's value. */
 class Raw {
   readonly text: string;
   constructor(text: string) {

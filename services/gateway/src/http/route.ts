@@ -1,6 +1,6 @@
 /**
  * The shape of every route, of `/v1` and of `/api` alike: one value, from which its handler, its
- * checks and its documentation all follow. An `Area` states what its routes have in common.
+ * checks and its documentation all follow. An `ApiArea` states what its routes have in common.
  */
 import type { ApiErrorCode, Refused } from '@laurel/errors';
 import type { KeyUse } from '@laurel/proto/common';
@@ -11,8 +11,8 @@ import type { tooManyRequests } from './answer.ts';
 import type { RequestContext } from './context.ts';
 
 /** What the routes of an area have in common. */
-export interface Area {
-  /** Precedes the path of each route. */
+export interface ApiArea {
+  /** The prefix of each route's path. */
   readonly prefix: string;
   /** What a query parameter that the route does not declare does: nothing, or it is a 400. */
   readonly unknownParameters: 'ignored' | 'refused';
@@ -20,9 +20,9 @@ export interface Area {
   readonly listsIssuesIn: 'details' | 'message';
 }
 
-export const V1_AREA: Area = { prefix: '/v1', unknownParameters: 'ignored', listsIssuesIn: 'details' };
+export const V1_AREA: ApiArea = { prefix: '/v1', unknownParameters: 'ignored', listsIssuesIn: 'details' };
 
-export function apiArea(name: 'operator' | 'portal' | 'sandbox'): Area {
+export function apiArea(name: 'operator' | 'portal' | 'sandbox'): ApiArea {
   return { prefix: `/api/${name}`, unknownParameters: 'refused', listsIssuesIn: 'message' };
 }
 
@@ -36,7 +36,7 @@ export interface Call<Caller, Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** See `verbatim` of the route. */
+  /** The members that `verbatim` of the route names, as the text that was sent. */
   readonly verbatim: Readonly<Record<string, string>>;
   /**
    * Keys every downstream write; a retry of the request gets the same id. Empty on a route without
@@ -54,11 +54,11 @@ export interface Call<Caller, Params, Query, Body> {
 
 /** A response that is more than JSON text. Its status is that of the route's success. */
 export interface Result {
-  /** Sent as JSON. */
+  /** The body of the response, which is sent as JSON. */
   readonly body?: object;
-  /** JSON text, sent unchanged. */
+  /** The body of the response as JSON text, which is sent unchanged. */
   readonly json?: string;
-  /** Sent in addition to the headers that every response has. */
+  /** The headers that are sent in addition to those of every response. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What a change did, for its log line: no e-mail, no key, no password. */
   readonly logged?: object;
@@ -143,7 +143,7 @@ export interface Route<
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;
     readonly description: string;
-    /** Absent for a response without a body. */
+    /** The schema of the body; absent for a response without a body. */
     readonly schema?: z.ZodType;
   };
   /**
@@ -157,7 +157,7 @@ export interface Route<
    */
   readonly action?: string;
   readonly recording?: Recording<Dependencies, Body>;
-  /** Throws if it cannot be determined whether the operation happened. */
+  /** Runs the route. Throws if it cannot be determined whether the operation happened. */
   readonly run: (call: Call<Caller, Params, Query, Body>, dependencies: Dependencies) => Promise<Answer>;
 }
 

@@ -8,7 +8,7 @@ import { isIdempotencyKeyShortEnough, MAX_IDEMPOTENCY_KEY_CHARACTERS } from '../
 import { sendError } from './answer.ts';
 import { contextOf, type InputVerdict, type RequestContext } from './context.ts';
 import { EMPTY_OBJECT, parseJsonBody } from './json-body.ts';
-import type { AnyRoute, Area } from './route.ts';
+import type { AnyRoute, ApiArea } from './route.ts';
 import { type ValidationIssue, validationIssuesOf } from './validation-issues.ts';
 import { objectOf, z } from './zod.ts';
 
@@ -19,7 +19,7 @@ const NOT_FOUND: InputVerdict = { kind: 'invalid', refusal: refused('not_found')
 export type InputCheck = (request: Request, context: RequestContext) => InputVerdict;
 
 /** Lets a request pass if its input is valid. */
-export function validate(route: AnyRoute, area: Area, check: InputCheck): RequestHandler {
+export function validate(route: AnyRoute, area: ApiArea, check: InputCheck): RequestHandler {
   const routeTemplate = `${area.prefix}${route.path}`;
   return (request, response, next) => {
     const context = contextOf(response);
@@ -31,7 +31,7 @@ export function validate(route: AnyRoute, area: Area, check: InputCheck): Reques
   };
 }
 
-export function inputCheckOf(route: AnyRoute, area: Area): InputCheck {
+export function inputCheckOf(route: AnyRoute, area: ApiArea): InputCheck {
   const needsIdempotencyKey = route.mintOperationId !== undefined;
   const verbatimLimits = Object.entries(route.verbatim ?? {});
   const verbatimNames = verbatimLimits.map(([name]) => name);
@@ -96,7 +96,7 @@ export function inputCheckOf(route: AnyRoute, area: Area): InputCheck {
  * Undefined if the route reads no query and its area ignores one. Where unknown parameters are
  * refused, a misspelt filter would otherwise answer as if it were absent.
  */
-function querySchemaOf(route: AnyRoute, area: Area): z.ZodType | undefined {
+function querySchemaOf(route: AnyRoute, area: ApiArea): z.ZodType | undefined {
   if (area.unknownParameters === 'ignored') return route.query;
   return route.query === undefined ? z.strictObject({}) : objectOf(route.query).strict();
 }

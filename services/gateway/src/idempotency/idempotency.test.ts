@@ -7,7 +7,7 @@ import { createLogger } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { completeRecords, type KeyLock } from '../repository/idempotency-records.ts';
-import { createDeleteOldRecords } from '../workers/delete-old-records.ts';
+import { createIdempotencyRecordCleanup } from '../workers/delete-old-records.ts';
 import { createIdempotency, type Idempotency } from './idempotency.ts';
 import { fingerprintOf, recordIdOf } from './key-use.ts';
 import type { KeyLockVerdict } from './lock-records.ts';
@@ -71,7 +71,7 @@ const writeCompletions = async (gateway = idempotency) => {
 const lockFirst = async (recordId: string) => lockIn(await idempotency.lock(use(recordId)));
 
 describe('idempotency situations of the contract', () => {
-  test('the first use of an idempotency key runs the operation under the id that was minted for it', async () => {
+  test('the first use of an idempotency key runs the operation under the id of that use', async () => {
     const first = use(randomUUID());
     expect(await idempotency.lock(first)).toEqual({
       kind: 'locked',
@@ -87,7 +87,7 @@ describe('idempotency situations of the contract', () => {
     expect(await replica.lock(use(recordId))).toEqual({ kind: 'replay', status: 201, body });
   });
 
-  test('the same idempotency key with another body is refused as a reuse, whether the first request is in flight or completed', async () => {
+  test('the same idempotency key with another body is refused as a reuse', async () => {
     const recordId = randomUUID();
     const keyLock = await lockFirst(recordId);
     expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
@@ -97,14 +97,14 @@ describe('idempotency situations of the contract', () => {
     expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
   });
 
-  test('the same idempotency key is refused as in progress while the first request is in flight, for at most 60 seconds', async () => {
+  test('the same idempotency key is refused as in progress while the first request is in flight', async () => {
     const recordId = randomUUID();
     await lockFirst(recordId);
     advance(TAKEOVER_MS - 1);
     expect(await replica.lock(use(recordId))).toEqual({ kind: 'in_progress' });
   });
 
-  test('after the process of the first request has died, a retry with the same idempotency key takes over the same operation', async () => {
+  test('a retry takes over the operation of a first request whose process has died', async () => {
     const recordId = randomUUID();
     const dead = await lockFirst(recordId);
     advance(TAKEOVER_MS);
@@ -113,14 +113,14 @@ describe('idempotency situations of the contract', () => {
 });
 
 describe('completions that are not written yet', () => {
-  test('an answer that is not written yet is replayed from the cache of its process, and refused to another request', async () => {
+  test('an answer that is not written yet is replayed from the cache of its process', async () => {
     const recordId = randomUUID();
     await complete(await lockFirst(recordId), 201, '{"n":1}');
     expect(await idempotency.lock(use(recordId))).toEqual({ kind: 'replay', status: 201, body: '{"n":1}' });
     expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
   });
 
-  test('another replica finds a response that was not written yet when it looks again, and the response is written even without another statement to carry it', async () => {
+  test('another replica that looks twice finds a response that was not written at first', async () => {
     const recordId = randomUUID();
     const keyLock = await lockFirst(recordId);
     const looking = replica.lock(use(recordId));
@@ -128,7 +128,7 @@ describe('completions that are not written yet', () => {
     expect(await looking).toEqual({ kind: 'replay', status: 201, body: '{"n":2}' });
   });
 
-  test('an answer is written in a statement of its own when the statement that carried it failed', async () => {
+  test('an answer is written separately if the statement that carried it failed', async () => {
     const recordId = randomUUID();
     await complete(await lockFirst(recordId), 201, '{"n":3}');
     const carried: string[] = [];
@@ -152,7 +152,7 @@ describe('completions that are not written yet', () => {
 });
 
 describe('the end of a key lock', () => {
-  test('a refusal leaves the idempotency key as if it had never been used', async () => {
+  test('a refusal makes the idempotency key unused again', async () => {
     const recordId = randomUUID();
     await idempotency.forget(await lockFirst(recordId));
     const next = use(recordId, OTHER);
@@ -166,7 +166,7 @@ describe('the end of a key lock', () => {
     expect(lockIn(await idempotency.lock(use(recordId)))).toEqual({ ...failed, generation: 1 });
   });
 
-  test('after a failure of the gateway another request is another operation', async () => {
+  test('another request after a failure of the gateway is another operation', async () => {
     const recordId = randomUUID();
     await idempotency.release(await lockFirst(recordId));
     const next = use(recordId, OTHER);
@@ -191,7 +191,7 @@ describe('the end of a key lock', () => {
     expect(await idempotency.lock(use(recordId))).toMatchObject({ kind: 'replay', body: '{"from":"the taker"}' });
   });
 
-  test('a late completion does not affect the operation that used the key after it was freed', async () => {
+  test('a late completion does not affect a later operation under the same key', async () => {
     const recordId = randomUUID();
     const slow = await lockFirst(recordId);
     advance(TAKEOVER_MS);
@@ -203,7 +203,7 @@ describe('the end of a key lock', () => {
     expect(await idempotency.lock(use(recordId))).toEqual({ kind: 'in_progress' });
   });
 
-  test('a completed answer is not overwritten by a late failure', async () => {
+  test('a late failure does not overwrite a completed answer', async () => {
     const recordId = randomUUID();
     const keyLock = await lockFirst(recordId);
     await complete(keyLock, 200, '{}');
@@ -215,7 +215,7 @@ describe('the end of a key lock', () => {
 });
 
 describe('concurrent uses of idempotency keys', () => {
-  test('of 200 parallel uses of one idempotency key on two replicas one runs, and the others wait', async () => {
+  test('only one of 200 parallel uses of an idempotency key runs', async () => {
     const recordId = randomUUID();
     const verdicts = await Promise.all(
       Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? idempotency : replica).lock(use(recordId))),
@@ -224,7 +224,7 @@ describe('concurrent uses of idempotency keys', () => {
     expect(verdicts.filter((verdict) => verdict.kind === 'in_progress')).toHaveLength(199);
   });
 
-  test('of 200 parallel takeovers of one dead key lock on two replicas exactly one resumes the operation', async () => {
+  test('only one of 200 parallel takeovers of a dead key lock resumes the operation', async () => {
     const recordId = randomUUID();
     const dead = await lockFirst(recordId);
     advance(TAKEOVER_MS);
@@ -236,7 +236,7 @@ describe('concurrent uses of idempotency keys', () => {
     expect(verdicts.filter((verdict) => verdict.kind === 'in_progress')).toHaveLength(199);
   });
 
-  test('many idempotency keys in any order on two replicas neither mix nor deadlock', async () => {
+  test('many idempotency keys in any order on two replicas never deadlock', async () => {
     const recordIds = Array.from({ length: 120 }, () => randomUUID());
     const [ours, theirs] = await Promise.all([
       Promise.all(recordIds.map((recordId) => idempotency.lock(use(recordId)))),
@@ -249,7 +249,7 @@ describe('concurrent uses of idempotency keys', () => {
     });
   });
 
-  test('freeing and using one idempotency key in parallel never runs two operations at a time', async () => {
+  test('freeing and using one idempotency key in parallel never runs two operations at once', async () => {
     const recordId = randomUUID();
     let running = 0;
     let ran = 0;
@@ -270,7 +270,7 @@ describe('concurrent uses of idempotency keys', () => {
 });
 
 describe('retention of idempotency records', () => {
-  test('after 24 hours an idempotency key is unused again, even before its record is deleted', async () => {
+  test('an idempotency key is unused again after 24 hours', async () => {
     const recordId = randomUUID();
     await complete(await lockFirst(recordId), 200, '{}');
     await writeCompletions();
@@ -281,21 +281,21 @@ describe('retention of idempotency records', () => {
     expect(lockIn(await idempotency.lock(next)).operationId).toBe(next.operationId);
   });
 
-  test('the worker deletes idempotency records past their retention, and no others', async () => {
+  test('the worker deletes only idempotency records past their retention', async () => {
     await database.query({ text: 'delete from idempotency_records' });
     await Promise.all(Array.from({ length: 30 }, () => lockFirst(randomUUID())));
     advance(1);
     const young = randomUUID();
     await lockFirst(young);
     advance(KEY_USE_RETENTION_MS);
-    expect(await createDeleteOldRecords(database)(now)).toBe(30);
+    expect(await createIdempotencyRecordCleanup(database)(now)).toBe(30);
     const left = await database.query<{ id: string }>({ text: 'select id from idempotency_records' });
     expect(left).toEqual([{ id: young }]);
   });
 });
 
 describe('fingerprints', () => {
-  test('an idempotency key is bound to the path and every value, not to the order of members', () => {
+  test('an idempotency key is bound to the path and to every value, whatever the order of members', () => {
     expect(fingerprintOf({}, { a: 1, b: [1.5] })).toBe(fingerprintOf({}, { b: [1.5], a: 1 }));
     expect(fingerprintOf({ attempt_id: 'x' }, {})).not.toBe(fingerprintOf({ attempt_id: 'y' }, {}));
     expect(fingerprintOf({}, { a: 1 })).not.toBe(fingerprintOf({}, { a: '1' }));
@@ -339,7 +339,7 @@ describe('fingerprints', () => {
     ).toBe('b7f0a701da1c6de2def778e777337d4292fa5a2ffd59957708c8dfaa21408eda');
   });
 
-  test('tenant, environment, endpoint and key each select another record', () => {
+  test('each tenant, environment, endpoint and key has a separate record', () => {
     const tenant = { programId: 'p', environment: 'test' };
     const ids = [
       recordIdOf(tenant, 'post /attempts', 'k'),

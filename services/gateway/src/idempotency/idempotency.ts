@@ -33,11 +33,11 @@ export interface Idempotency extends AsyncDisposable {
   /** Never rejects for a failed write; neither does `release`. */
   forget(keyLock: KeyLock): Promise<void>;
   release(keyLock: KeyLock): Promise<void>;
-  /** For the statement of admission, which carries the completions that wait to be written. */
+  /** Lets the statement of admission carry the completions that wait to be written. */
   readonly carryCompletions: Completions['carry'];
 }
 
-/** After this the request fails before anything has happened. */
+/** The request fails after this time, before anything has happened. */
 const LOCK_DEADLINE_MS = 5_000;
 /**
  * Another replica may have answered and not yet written its completion: this is longer than that

@@ -29,8 +29,8 @@ export interface KeyLockOptions {
 }
 
 /**
- * Enough rounds for a record to be locked, refused and locked again concurrently. After that the
- * key counts as in use.
+ * These rounds suffice for a record to be locked, refused and locked again concurrently. After
+ * them, the key counts as in use.
  */
 const MAX_ROUNDS = 4;
 

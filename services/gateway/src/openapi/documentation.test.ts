@@ -34,18 +34,15 @@ test.each([
   ['/docs/errors', '<h1>Errors</h1>', 'no-cache'],
   ['/docs/assets/app.4711.js', 'start();', 'public, max-age=31536000, immutable'],
   ['/docs/assets/chunks/search.4711.js', 'search();', 'public, max-age=31536000, immutable'],
-])(
-  '%s is a file of the site, kept by a browser as its name allows, under a policy without exceptions',
-  async (path, text, cached) => {
-    const answer = await get(path);
-    expect([answer.status, await answer.text()]).toEqual([200, text]);
-    expect(answer.headers.get('cache-control')).toBe(cached);
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(answer.headers.get('content-security-policy')).toBe(
-      "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    );
-  },
-);
+])('%s is a file of the site under a policy without exceptions', async (path, text, cached) => {
+  const answer = await get(path);
+  expect([answer.status, await answer.text()]).toEqual([200, text]);
+  expect(answer.headers.get('cache-control')).toBe(cached);
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(answer.headers.get('content-security-policy')).toBe(
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  );
+});
 
 test('/docs leads to the first page of the site', async () => {
   const answer = await get('/docs');
@@ -63,14 +60,14 @@ test.each([
   expect((await get(path)).status).toBe(404);
 });
 
-test('a page that a browser has cached is not sent again', async () => {
+test('a page that the browser has cached is answered with 304', async () => {
   const tag = (await get('/docs/errors')).headers.get('etag') ?? '';
   expect((await get('/docs/errors', { headers: { 'if-none-match': tag, 'cache-control': 'max-age=0' } })).status).toBe(
     304,
   );
 });
 
-test('without a site /docs is an unknown path, and the document is served', async () => {
+test('/docs is an unknown path if no site was built', async () => {
   await start(undefined);
   const answers = await Promise.all(['/docs', '/docs/', '/docs/errors', '/openapi.json'].map((path) => get(path)));
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 200]);

@@ -40,5 +40,5 @@ export function headersNamed(...names: readonly HeaderName[]): HeaderRefs {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** On every response below `/v1`; without a valid key no requests are left. */
+/** Every response below `/v1` has these headers; without a valid key no requests are left. */
 export const COMMON_HEADERS = ['X-Request-Id', LIMIT_HEADER, REMAINING_HEADER] as const;

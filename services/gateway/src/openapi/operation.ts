@@ -5,7 +5,7 @@
 import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
 import type { ApiErrorCode } from '@laurel/errors';
 import { REPLAY_HEADER } from '../domain/replay-header.ts';
-import type { AnyRoute, Area } from '../http/route.ts';
+import type { AnyRoute, ApiArea } from '../http/route.ts';
 import { objectOf, z } from '../http/zod.ts';
 import { RATE_LIMIT_EXAMPLES } from './examples/errors.ts';
 import type { Examples, RouteExamples } from './examples/example.ts';
@@ -16,7 +16,7 @@ export type Refusals = Partial<Record<ApiErrorCode, string>>;
 
 /** What a document adds to a route. */
 export interface DocumentContext {
-  readonly area: Area;
+  readonly area: ApiArea;
   readonly tag: string;
   /**
    * Each scheme alone is enough; empty for a public route. Absent if the document itself states the

@@ -42,7 +42,7 @@ describe('attempts', () => {
     });
   });
 
-  test('an attempt shows its outcome with the award, whose payout_status only the outcome route shows', () => {
+  test('an attempt shows its outcome without the `payout_status` of the award', () => {
     const settled = JSON.parse(presentAttempt({ ...attempt, status: AttemptStatus.SETTLED, outcome }));
     expect(settled).toMatchObject({ status: 'settled', outcome: { met_threshold: true, threshold_applied: 0 } });
     expect(settled.outcome.award).toEqual({ id: 'award', amount: '1234.56', paid_at: '2026-11-21T12:00:00.000Z' });
@@ -71,7 +71,7 @@ describe('entries of a round', () => {
     );
   });
 
-  test('an entry of a round has an outcome without a bar and without an award', () => {
+  test('the outcome of an entry of a round has no bar and no award', () => {
     const settled = { ...entry, status: AttemptStatus.SETTLED, outcome: score };
     expect(JSON.parse(presentAttempt(settled))).toMatchObject({ status: 'settled', outcome: presented });
     expect(JSON.parse(presentOutcome(score))).toEqual(presented);
@@ -104,7 +104,7 @@ describe('outcomes', () => {
     expect(JSON.parse(presentOutcome(free))).toMatchObject({ threshold_applied: null, award: null });
   });
 
-  test('an outcome with an unknown status is a bug, and is not shown', () => {
+  test('an outcome with an unknown status is not shown', () => {
     const award = { ...outcome.award, status: AwardStatus.UNSPECIFIED };
     expect(() => presentOutcome({ ...outcome, award })).toThrow();
   });

@@ -6,7 +6,7 @@ import type { DriftReading, GetDriftResponse, StatusChange } from '@laurel/proto
 import { CHALLENGE_STATUSES, nameOf } from '@laurel/proto/enum-names';
 import { timestamp } from './timestamp.ts';
 
-/** For a challenge without a monitor, or whose monitor has counted nothing. */
+/** The evidence of a challenge without a monitor, or whose monitor has counted nothing. */
 const NO_EVIDENCE = { attempts: 0n, passes: 0n, logRatioAbove: 0, logRatioBelow: 0 };
 
 export function presentDrift(drift: GetDriftResponse) {

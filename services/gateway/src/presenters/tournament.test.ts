@@ -67,7 +67,7 @@ describe('a round that an operator cancelled', () => {
     cancellation: { cancelledAt: at(3), operator: 'ada', reason: 'A bug.' },
   };
 
-  test('operators see who cancelled a round, when and why, and partners do not', () => {
+  test('only operators see who cancelled a round, when and why', () => {
     const shown = presentRound({ ...ROUND, status: RoundStatus.CANCELLED });
     expect(presentRound(CANCELLED)).toEqual(shown);
     const cancellation = { cancelled_at: '2026-11-21T12:03:00.000Z', operator: 'ada', reason: 'A bug.' };
@@ -120,7 +120,7 @@ describe('tournaments', () => {
 });
 
 describe('boards', () => {
-  test('a masked board has counts and the round, and nothing of any player', () => {
+  test('a masked board shows the round and counts, and no player', () => {
     expect(presentMaskedLeaderboard(ROUND, 3)).toEqual({
       locked: true,
       reason: 'enter_to_see',

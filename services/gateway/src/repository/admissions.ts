@@ -152,7 +152,7 @@ const countingAndLocking = (carried: string): string => `
 
 const COUNT_AND_LOCK: Statement = { name: 'count_admissions_and_lock_keys', text: countingAndLocking('') };
 
-/** As above, and writes the completions that wait. */
+/** The same statement, which also writes the completions that wait. */
 const COUNT_LOCK_AND_COMPLETE: Statement = {
   name: 'count_admissions_lock_keys_and_complete',
   text: countingAndLocking(`,${completing(14)}`),
@@ -177,7 +177,7 @@ export interface PresentedKey {
 /** A key, and how many of its requests to count. */
 export type AskedKey = PresentedKey & { readonly wanted: number };
 
-/** As above, for an API key found in the cache. */
+/** An API key found in the cache, and how many of its requests to count. */
 export type KnownKey = Omit<AdmissionRow, 'requests' | 'windowEndsAt' | 'now'> & { readonly wanted: number };
 
 /** A request with its use of an idempotency key. */
@@ -205,10 +205,9 @@ export async function countAdmissions(
 }
 
 /**
- * Counts as above, and in the same statement the requests lock their idempotency records, and
- * completions are written. A record is not locked if its API key exceeds `limit` after the count,
- * or if the record exists. No two uses may name one record, and no two keys may be the same. Not
- * durable (decision 23).
+ * Counts requests, locks their idempotency records and writes completions, all in one statement. A
+ * record is not locked if its API key exceeds `limit` after the count, or if the record exists. No
+ * two uses may name one record, and no two keys may be the same. Not durable (decision 23).
  */
 export async function countAdmissionsAndLockKeys(
   database: Database,

@@ -12,8 +12,8 @@ const BATCH_SIZE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200];
 const LANES = 2;
 
 /**
- * About a second of work. A later item would wait longer than callers do, so it is refused
- * immediately.
+ * A full queue is about a second of work. A later item would wait longer than callers do, so it is
+ * refused immediately.
  */
 const MAX_QUEUED = 5_000;
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { runningUrl: url } = stack.use(
     await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }),
   );
-  // One connection, so that every statement keeps its first plan.
+  // There is one connection, so that every statement keeps its first plan.
   database = stack.use(createDatabase({ url, maxConnections: 1, applicationName: 'test' }));
 });
 afterAll(() => stack.disposeAsync());
@@ -67,7 +67,7 @@ const changes: Record<string, (keyLocks: readonly KeyLock[]) => Promise<unknown>
 };
 
 test.each(Object.entries(changes))(
-  'a statement to %s records reads only those records, even by a plan that was made while the table was nearly empty',
+  'a statement to %s records reads only those records, even by a plan made on a nearly empty table',
   async (_name, change) => {
     await database.query({ text: 'delete from idempotency_records' });
     const first = await lock(1);

@@ -28,7 +28,7 @@ export interface Takeover {
   readonly from: KeyLock;
   readonly operationId: string;
   readonly fingerprint: string;
-  /** If true, the record's retention starts again. */
+  /** Whether the record's retention starts again. */
   readonly isNewOperation: boolean;
 }
 
@@ -158,9 +158,9 @@ const FORGET: Statement = {
     delete from idempotency_records as r using held as c where r.id = any (array[c.id])`,
 };
 
-// Unnamed, so that it is planned again for each instant and reads only the ranges that hold old
-// rows. A row may be locked again meanwhile: a row that another transaction holds is left for the
-// next run.
+// The statement is unnamed, so that it is planned again for each instant and reads only the ranges
+// that hold old rows. A row may be locked again meanwhile: a row that another transaction holds is
+// left for the next run.
 const DELETE_OLD: Statement = {
   text: `
     with gone as (

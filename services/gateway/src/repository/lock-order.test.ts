@@ -57,7 +57,7 @@ test('completions are written in the order of their records', async () => {
   expect([ids, operationIds, bodies]).toEqual([IDS, IDS, IDS]);
 });
 
-test('windows are counted in the order of their subjects, records locked and completed in the order of their ids', async () => {
+test('an admission statement locks its windows by subject and its records by id', async () => {
   const { database, values } = recordStatements();
   const backwards = IDS.toReversed();
   await countAdmissionsAndLockKeys(database, backwards.map(keyOf), {

@@ -19,7 +19,7 @@ export interface ActionResult {
   readonly status: number;
   /** What the action created, in the form of a subject. */
   readonly created: string | null;
-  /** JSON text. */
+  /** The subject afterwards, as JSON text. */
   readonly after: string | null;
 }
 

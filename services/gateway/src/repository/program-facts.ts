@@ -89,7 +89,7 @@ export async function announceChange(
 ): Promise<AnnouncedTo> {
   return database.transaction(async (transaction) => {
     const [row] = await transaction.query<FactsRow>(LOCK_TO_ANNOUNCE, [programId]);
-    // It is announced, by another replica or before.
+    // The facts were announced already, by another replica or before.
     if (row === undefined) return 'all';
     const facts = factsOf(row);
     const announcedTo = await announce(facts);

@@ -64,7 +64,7 @@ async function makeProgram(name = 'Arcade', id = newId()): Promise<Program> {
   return program;
 }
 
-/** As operator Ana, unless another is given. */
+/** Approves the program as operator Ana, unless another operator is given. */
 function approve(
   programId: string,
   options: { operator?: string; now?: Date; liveKey?: NewKey; announce?: AnnounceFacts } = {},
@@ -90,7 +90,7 @@ describe('programs', () => {
     expect(await findProgram(database, program.id)).toEqual(program);
   });
 
-  test('a program may belong to a developer, who must exist', async () => {
+  test('a program’s developer must exist', async () => {
     const developer = { id: newId(), email: 'owner@example.com', passwordHash: 'argon2' };
     await insertDeveloper(database, developer);
     const owned = { id: newId(), name: 'Owned', developerId: developer.id };
@@ -102,7 +102,7 @@ describe('programs', () => {
     expect(await findProgram(database, orphan.id)).toMatchObject({ code: 'not_found' });
   });
 
-  test('a program gets its live key at approval, and a program that is suspended or unknown gets none', async () => {
+  test('a program gets its live key at approval', async () => {
     const program = await makeProgram();
     expect(await approve(program.id)).toMatchObject({
       program: { status: 'approved', keys: [{ environment: 'test' }, { environment: 'live' }] },
@@ -131,7 +131,7 @@ describe('programs', () => {
     expect(answers.filter((answer) => !isRefused(answer))).toHaveLength(1);
   });
 
-  test('a repeated approval replaces the live key of the lost answer, and announces nothing', async () => {
+  test('a repeated approval replaces the live key that was lost', async () => {
     const program = await makeProgram();
     const [lost, second] = [storedKey('live'), storedKey('live')];
     await approve(program.id, { liveKey: lost });
@@ -145,7 +145,7 @@ describe('programs', () => {
     expect(await approve(program.id)).toMatchObject({ code: 'conflict' });
   });
 
-  test('a live key that was used is not replaced by a repeated approval, whichever trace of the use is left', async () => {
+  test('a repeated approval does not replace a live key that was used', async () => {
     const traces = [
       'update api_keys set last_used_at = now() where id = $1',
       `insert into request_windows (subject, key_id, started_at, requests, last_request_at)
@@ -188,7 +188,7 @@ describe('programs', () => {
   });
 
   test('programs are listed newest first, page by page', async () => {
-    // Later than the ids of the other tests, and of two instants.
+    // The ids are later than those of the other tests, and of two instants.
     const inSeconds = (seconds: number) => newId(new Date(Date.now() + seconds * 1_000));
     const older = await makeProgram('Older', inSeconds(1));
     const newer = await makeProgram('Newer', inSeconds(2));
@@ -199,7 +199,7 @@ describe('programs', () => {
     expect((await listPrograms(database, { beforeId: newer.id, limit: 1 })).map(({ id }) => id)).toEqual([older.id]);
   });
 
-  test('a program shows when a key was last used, from the window that counted it', async () => {
+  test('a program shows when its keys were last used', async () => {
     const program = await makeProgram();
     await database.query({
       text: `insert into request_windows (subject, key_id, started_at, requests, last_request_at)
@@ -214,7 +214,7 @@ select window_id, id, now(), 1, '2026-01-02T03:04:05Z' from api_keys where progr
 describe('facts of a program for the integration service', () => {
   const reinstate = { status: 'approved', deletionScheduled: false } as const;
 
-  test('each change of a program announces its facts with a greater version, including the environments where its keys work', async () => {
+  test('each change of a program announces its facts with a greater version', async () => {
     const { id } = await makeProgram();
     await approve(id);
     await updateProgram(database, id, { status: 'suspended', deletionScheduled: null }, announce);
@@ -238,7 +238,7 @@ describe('facts of a program for the integration service', () => {
     expect(await findProgramFacts(database, newId())).toMatchObject({ code: 'not_found' });
   });
 
-  test('facts are announced before the commit, under the lock: a concurrent change waits, and announces its facts later', async () => {
+  test('a concurrent change of a program waits until the facts of the first are announced and committed', async () => {
     const { id } = await makeProgram();
     announced = [];
     const handed = Promise.withResolvers<void>();
@@ -269,7 +269,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     announced = [];
   }
 
-  test('a program is suspended even if its facts cannot be announced; they are announced once, however much later', async () => {
+  test('a program is suspended even if its facts cannot be announced at once', async () => {
     const { id } = await makeProgram();
     const outOfReach = async () => 'none' as const;
     await updateProgram(database, id, { status: 'suspended', deletionScheduled: null }, outOfReach);
@@ -283,7 +283,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     expect(announced).toHaveLength(1);
   });
 
-  test('announced facts are repeated with the same version for ten minutes after the change, and not afterwards', async () => {
+  test('announced facts are repeated for ten minutes after the change', async () => {
     await ageChanges(601);
     const [older, newer] = [await makeProgram(), await makeProgram()];
     const facts = () => Promise.all([older, newer].map(({ id }) => findProgramFacts(database, id)));
@@ -300,7 +300,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     expect(announced).toEqual([await findProgramFacts(database, newer.id)]);
   });
 
-  test('facts not yet announced come before repeated ones, and the first failure ends the run', async () => {
+  test('facts that were never announced come before repeated ones', async () => {
     await ageChanges(601);
     const repeated = await makeProgram();
     const changed = await makeProgram();
@@ -318,7 +318,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     expect(announced.map(({ programId }) => programId)).toEqual([changed.id, repeated.id]);
   });
 
-  test('a change of a program’s developer is announced after the commit, and again later if the announcement failed', async () => {
+  test('a change of a program’s developer is announced after the commit', async () => {
     const developer = { id: newId(), email: 'next@example.com', passwordHash: 'argon2' };
     await insertDeveloper(database, developer);
     const { id } = await makeProgram();
@@ -356,7 +356,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     expect(announced).toHaveLength(2);
   });
 
-  test('the facts of the next change overwrite those of a change that was rolled back', async () => {
+  test('the next change overwrites announced facts whose change was rolled back', async () => {
     const { id } = await makeProgram();
     let arrived: ProgramFacts | undefined;
     const fail = async (facts: ProgramFacts) => {
@@ -415,7 +415,7 @@ describe('programs of a developer', () => {
     expect(await listProgramIds(database, newId())).toEqual([]);
   });
 
-  test('a program gets a new test key in place of the old one, and keeps its live key', async () => {
+  test('a new test key replaces the old one and leaves the live key unchanged', async () => {
     const owned = await makeOwned('replaces@example.com');
     await approve(owned.programId);
     const [first, second] = [storedKey('test'), storedKey('test')];
@@ -485,7 +485,7 @@ describe('database constraints', () => {
 });
 
 describe('audit', () => {
-  test('the audit finds nothing in a sound database, and finds a live key of a draft', async () => {
+  test('the audit finds a live key of a draft, and nothing in a sound database', async () => {
     const checks = await auditGateway(database);
     expect(checks.map(({ id, violations }) => [id, violations])).toEqual([
       ['completed_keys_have_a_response', 0n],

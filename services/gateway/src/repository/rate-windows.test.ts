@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDeleteOldWindows } from '../workers/delete-old-windows.ts';
 import { countInWindows } from './rate-windows.ts';
 
-/** So long that no window ends during a test. */
+/** The window is so long that none ends during a test. */
 const WINDOW_MS = 365 * 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 
@@ -23,7 +23,7 @@ const requestsOf = async (wanted: ReadonlyMap<string, number>) => {
   return [...wanted.keys()].map((subject) => counted.get(subject)?.requests);
 };
 
-test('each subject has its own count, which stays exact when requests are counted concurrently', async () => {
+test('concurrent requests of each subject are counted exactly', async () => {
   const [one, other] = [randomUUID(), randomUUID()];
   expect(await requestsOf(new Map([[one, 2]]))).toEqual([2]);
   await Promise.all(

@@ -86,7 +86,7 @@ async function makeOldPartition(at: number): Promise<void> {
 }
 
 describe('the partitions of the request log', () => {
-  test('the service makes the partitions of the days around today once, although its role may not create a table', async () => {
+  test('the service makes the partitions of the days around today', async () => {
     const today = Date.now();
     await Promise.all([makeRequestPartitions(database), makeRequestPartitions(replica)]);
     expect(await partitions()).toEqual([-1, 0, 1, 2].map((days) => partitionOf(today + days * DAY_MS)));
@@ -96,7 +96,7 @@ describe('the partitions of the request log', () => {
     await expect(database.query({ text: `select * from ${partitionOf(today)}` })).rejects.toThrow('permission denied');
   });
 
-  test('the worker drops the partitions of days that ended more than seven days ago, and no others', async () => {
+  test('the worker drops only the partitions of days that ended more than seven days ago', async () => {
     const now = Date.now();
     const [kept, dropped] = [now - 7 * DAY_MS, now - 8 * DAY_MS];
     await makeOldPartition(kept);
@@ -113,7 +113,7 @@ describe('the partitions of the request log', () => {
     await superuser.query({ text: `drop table ${partitionOf(kept)}` });
   });
 
-  test('a request of a day without a partition is refused, and so is its batch', async () => {
+  test('a batch with a request of a day without a partition is refused', async () => {
     const batch = [line(), line({ at: new Date(Date.now() + 5 * DAY_MS) })];
     await expect(insertRequests(database, batch, [])).rejects.toThrow('no partition');
     expect((await listNewestRequests(database, scope, ANY, 10)).lines).toEqual([]);
@@ -131,7 +131,7 @@ describe('the partitions of the request log', () => {
 });
 
 describe('the lists of the request log', () => {
-  test('a request is found by its id, whole, for its program alone', async () => {
+  test('a request is found by its id only in its own program', async () => {
     const written = line({ responseBody: '{"a":1}', isReplayed: true, idempotencyKey: 'k', errorCode: 'not_found' });
     await insertRequests(database, [written], []);
     const { requestId, programId } = written;
@@ -143,7 +143,7 @@ describe('the lists of the request log', () => {
     expect(await findRequest(database, { requestId, programId: newId() })).toBeNull();
   });
 
-  test('a batch of many requests is stored compressed, and read back unchanged', async () => {
+  test('a large batch of requests is stored compressed', async () => {
     const lines = Array.from({ length: 50 }, () => line({ responseBody: `{"note":"${'é'.repeat(500)}"}` }));
     await insertRequests(database, lines, []);
     const text = `select octet_length(lines) as bytes from request_batches where program_id = '${scope.programId}'`;
@@ -195,7 +195,7 @@ describe('the lists of the request log', () => {
     }
   });
 
-  test('a request is listed with the attempt that its path names, or that it created', async () => {
+  test('a request is listed with the attempt that it names or created', async () => {
     const attemptId = newId();
     const created = `{"id":"${attemptId}","player_ref":"a"}`;
     const outcome = '/v1/attempts/{attempt_id}/outcome';
@@ -246,7 +246,7 @@ describe('the lists of the request log', () => {
 });
 
 describe('a reader that follows the request log', () => {
-  test('a reader of the request log misses no request that is committed late, and reads none twice', async () => {
+  test('a reader of the request log misses no request that is committed late', async () => {
     const at = new Date();
     await insertRequests(database, [line({ at })], []);
     const { head } = await listNewestRequests(database, scope, ANY, 10);
@@ -281,7 +281,7 @@ describe('a reader that follows the request log', () => {
     expect(ids([...before.lines, ...after.lines]).sort()).toEqual(ids([slow, quick]).sort());
   });
 
-  test('a reader of the request log reads each request of two busy replicas exactly once, in one order', async () => {
+  test('a reader of the request log gets each request of two busy replicas exactly once', async () => {
     const { head: start } = await listNewestRequests(database, scope, ANY, 10);
     const batches = Array.from({ length: 60 }, () => Array.from({ length: 5 }, () => line()));
     let left = batches.length;
@@ -338,7 +338,7 @@ test('a summary counts the requests of a period by time, status and code', async
   });
 });
 
-test('the time of a program’s first request of a kind does not change with later ones', async () => {
+test('later requests do not change the time of a program’s first request of a kind', async () => {
   const none = { key_used: null, player_linked: null, attempt_created: null, outcome_reported: null };
   expect(await firstRequests(database, scope)).toEqual(none);
   const [earlier, later] = [new Date('2026-11-26T10:00:00.000Z'), new Date('2026-11-26T11:00:00.000Z')];

@@ -62,7 +62,7 @@ export const COUNT_INTERVAL_MS = 300_000;
  * fewer lines than its limit, or none, although another one follows.
  */
 const WINDOW_REQUESTS = 10_000;
-/** About as many are read at once: the process unpacks them in some 3 ms. */
+/** About as many requests are read at once: the process unpacks them in some 3 ms. */
 const REQUESTS_AT_ONCE = 2_000;
 const FIRST_BATCHES = 20;
 /** A request's position is its batch's number times this, plus its place in the batch. */
@@ -75,7 +75,7 @@ const MAX_POSITION = 2n ** 63n - 1n;
 const MAX_WRITTEN_AFTER_MS = 600_000;
 
 /**
- * Held until the commit, so that positions become visible in their order: a reader that continues
+ * The lock is held until the commit, so positions become visible in order: a reader that continues
  * after a position misses none. Replicas that write at the same time wait for each other's commit.
  */
 const LOCK_POSITIONS: Statement = {
@@ -154,8 +154,9 @@ const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const ARRAY_START = '['.charCodeAt(0);
 
 /**
- * In this thread: a batch of 250 lines takes 0.5 ms, and what a program's bodies add is bounded
- * (BODY_BYTES_PER_SECOND in request-log.ts). A thread of the pool would cost each batch 50 us more.
+ * Batches are compressed in this thread: one of 250 lines takes 0.5 ms, and what a program's bodies
+ * add is bounded (BODY_BYTES_PER_SECOND in request-log.ts). A thread of the pool would cost each
+ * batch 50 us more.
  */
 function pack(requests: readonly LoggedRequest[]): Buffer {
   const lines = Buffer.from(JSON.stringify(requests));
@@ -195,13 +196,13 @@ function columnsOfFirsts(firsts: readonly FirstRequest[]): unknown[][] {
 
 /** Which requests to list; a filter that is null allows any. */
 export interface RequestFilter {
-  /** 2, 4 or 5. */
+  /** The first digit of the status: 2, 4 or 5. */
   readonly statusClass: number | null;
   readonly errorCode: string | null;
   readonly method: string | null;
   readonly route: string | null;
   readonly idempotencyKey: string | null;
-  /** In lower case. */
+  /** The id of an attempt, in lower case. */
   readonly attemptId: string | null;
 }
 
@@ -276,7 +277,7 @@ function requestsOf({ batch, lines }: Batch): ListedRequest[] {
 const CREATED_ATTEMPT = /^\{"id":"([^"]{36})"/;
 const ATTEMPT_IN_PATH = /^\/v1\/attempts\/(.{36})/;
 
-/** The response that creates an attempt begins with its id. A path may have any text there. */
+/** The response that creates an attempt begins with its id. In a path, any text may be there. */
 function attemptIdOf({ route, path, responseBody }: LoggedRequest): string | null {
   const found =
     route === '/v1/attempts'

@@ -60,7 +60,7 @@ describe('failed sign-ins', () => {
   const admittedOf = (decisions: readonly { kind: string }[]) =>
     decisions.filter(({ kind }) => kind === 'admitted').length;
 
-  test('failed sign-ins are counted exactly: two replicas admit 5 of 200 concurrent ones from one client', async () => {
+  test('only 5 of 200 concurrent failed sign-ins of one client are admitted', async () => {
     const decisions = await Promise.all(
       Array.from({ length: 200 }, (_, index) => admit('e', 'a', NOW, index % 2 ? database : replica)),
     );
@@ -74,7 +74,7 @@ describe('failed sign-ins', () => {
     expect(await countFailures()).toBe(5);
   });
 
-  test('failed sign-ins are counted exactly when two replicas take the last one in parallel', async () => {
+  test('two replicas never both admit the last free sign-in', async () => {
     const pairs = await Promise.all(
       Array.from({ length: 24 }, async (_, index) => {
         for (let failure = 1; failure < 5; failure += 1) await admit(`e${index}`, `a${index}`);
@@ -98,7 +98,7 @@ describe('failed sign-ins', () => {
     expect(Math.max(...waits)).toBe(1);
   });
 
-  test('failed sign-ins are counted by e-mail too, over all clients not known to it', async () => {
+  test('failed sign-ins with one e-mail are counted over all clients that are not known', async () => {
     const decisions = await Promise.all(
       Array.from({ length: 200 }, (_, index) => admit('e', `a${index}`, NOW, index % 2 ? database : replica)),
     );
@@ -106,7 +106,7 @@ describe('failed sign-ins', () => {
     expect(decisions.find(({ kind }) => kind === 'limited')).toMatchObject({ limit: 20, retryAfterSeconds: 1 });
   });
 
-  test('failed sign-ins are counted by address too, over any number of e-mails', async () => {
+  test('failed sign-ins from one address are counted over all e-mails', async () => {
     const decisions = await Promise.all(
       Array.from({ length: 150 }, (_, index) => admit(`e${index}`, 'a', NOW, index % 2 ? database : replica)),
     );
@@ -115,7 +115,7 @@ describe('failed sign-ins', () => {
     expect(await admit('e', 'b')).toEqual({ kind: 'admitted' });
   });
 
-  test('each failed sign-in doubles the wait of the next one, up to a minute, and counts for 15 minutes', async () => {
+  test('each failed sign-in doubles the next wait, up to a minute', async () => {
     for (let index = 0; index < 5; index += 1) await admit('e', 'a', at(0));
     const waits: number[] = [];
     let now = 0;
@@ -131,7 +131,7 @@ describe('failed sign-ins', () => {
     expect(await admit('e', 'a', at(now + 900_000))).toEqual({ kind: 'admitted' });
   });
 
-  test('failed sign-ins elsewhere never slow down a known client, whichever pepper was current when it became known', async () => {
+  test('failed sign-ins elsewhere never slow down a known client', async () => {
     const [first, second] = [attempt('e', 'home'), attempt('f', 'home')];
     const session = { developerId, createdAt: NOW, expiresAt: at(1_000) };
     for (const { id, pairHashes } of [first, second]) {
@@ -151,7 +151,7 @@ describe('failed sign-ins', () => {
     expect(await admit('g', 'home', at(1_000))).toEqual({ kind: 'admitted' });
   });
 
-  test('concurrent sign-ins with e-mails and addresses in any order never deadlock', async () => {
+  test('concurrent sign-ins with any e-mails and addresses never deadlock', async () => {
     const decisions = await Promise.all(
       Array.from({ length: 120 }, (_, index) =>
         admit(`${index % 3}`, `${(index * 5) % 4}`, NOW, index % 2 ? database : replica),
@@ -164,7 +164,7 @@ describe('failed sign-ins', () => {
 describe('sessions', () => {
   const session = (tokenHash: Buffer) => ({ tokenHash, developerId, createdAt: NOW, expiresAt: at(1_000) });
 
-  test('a new session deletes the failure that its own sign-in was counted as, and no other', async () => {
+  test('a new session deletes only the failure that its own sign-in was counted as', async () => {
     const right = attempt('e', 'a');
     await admit('e', 'a');
     await admitSignIn(database, right, LIMITS, () => NOW);
@@ -185,7 +185,7 @@ describe('sessions', () => {
   });
 });
 
-test('sessions, failures and clients that no longer affect a decision are deleted, and no others', async () => {
+test('only sessions, failures and clients that no longer affect a decision are deleted', async () => {
   const [over, current] = [randomBytes(32), randomBytes(32)];
   await insertSession(database, { tokenHash: over, developerId, createdAt: NOW, expiresAt: at(1) }, by(newId()));
   await insertSession(

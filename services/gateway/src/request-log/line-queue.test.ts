@@ -24,7 +24,7 @@ const lineOf = (programId: string, requestBody: string | null = null): LoggedReq
   isResponseBodyTruncated: false,
 });
 
-it('the lines of a program wait for each other, and leave together when the first has waited', () => {
+it('the lines of a program are written together once the first has waited', () => {
   const queue = createLineQueue();
   const [first, second] = [lineOf('first'), lineOf('first')];
   const other = lineOf('other');
@@ -68,7 +68,7 @@ it.each([
   expect(queue.isPressed).toBe(false);
 });
 
-it('each line is taken once, in the order of its program, and none waits longer', () => {
+it('each line is taken exactly once, in the order of its program', () => {
   const steps = fc.array(
     fc.record({
       program: fc.constantFrom('a', 'b', 'c'),

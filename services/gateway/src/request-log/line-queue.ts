@@ -8,7 +8,7 @@
 import type { LoggedRequest } from '../repository/requests.ts';
 
 export interface LineQueue {
-  /** Lines that were not taken yet. */
+  /** The number of lines that were not taken yet. */
   readonly length: number;
   /** Whether it has no room for another line. */
   readonly isFull: boolean;
@@ -30,7 +30,7 @@ interface Group {
 export const MAX_BATCH = 250;
 /** A developer sees a request within a second: after this, FLUSH_MS and the write. */
 export const WAIT_MS = 600;
-/** A second of a busy host and more, in little memory. */
+/** The queue holds more than a second of a busy host, in little memory. */
 const MAX_LINES = 5_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 /** A queue that is fuller, in lines or in bytes, lets no line wait for others. */
@@ -39,7 +39,7 @@ const WAITING_SHARE = 0.5;
 export function createLineQueue(): LineQueue {
   // The oldest first: a group that was taken begins again at the end.
   const groups = new Map<string, Group>();
-  /** Groups with a whole batch. */
+  /** The groups that have a whole batch. */
   const whole: LoggedRequest[][] = [];
   let length = 0;
   let bytes = 0;
@@ -91,7 +91,7 @@ export function createLineQueue(): LineQueue {
   };
 }
 
-/** About the bytes that a line holds: a character is at most a few. */
+/** The approximate number of bytes that a line holds. */
 function bytesOf({ requestBody, responseBody }: LoggedRequest): number {
   return (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }

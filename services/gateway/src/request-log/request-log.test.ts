@@ -61,7 +61,7 @@ const dropped = async (reason: string) => {
   return Number(new RegExp(`^laurel_request_log_dropped_total\\{reason="${reason}"\\} (\\d+)`, 'm').exec(text)?.[1]);
 };
 
-test('requests are written redacted, in batches, the last ones at the stop', async () => {
+test('requests are written redacted and in batches', async () => {
   const request = ended();
   const limited = ended({ route: 'unknown', pattern: '/attempts/:attempt_id', status: 429, requestBody: undefined });
   {
@@ -89,7 +89,7 @@ test('requests are written redacted, in batches, the last ones at the stop', asy
   expect(lines).toEqual([]);
 });
 
-test('a program that is beyond its rate limit adds one line a second', async () => {
+test('a program beyond its rate limit adds one line a second', async () => {
   const before = await dropped('limited');
   const request = ended();
   {
@@ -99,12 +99,12 @@ test('a program that is beyond its rate limit adds one line a second', async () 
   }
   const limited = { ...ANY, statusClass: 4 };
   const { lines: kept } = await listNewestRequests(database, { programId, environment: 'test' }, limited, 1_000);
-  // A second may end between two of them.
+  // A second may end between two of the lines.
   expect(kept.length).toBeLessThanOrEqual(2);
   expect((await dropped('limited')) - before).toBe(200 - kept.length);
 });
 
-test('a program that exceeds its bytes per second is logged without bodies, while another program is logged with them', async () => {
+test('a program beyond its bytes per second is logged without bodies', async () => {
   const text = JSON.stringify({ note: 'x'.repeat(10_000) });
   const big = { principal: { ...ended().principal, windowId: newId() }, requestBody: Buffer.from(text) };
   const requests = Array.from({ length: 20 }, () => ended(big));
@@ -115,7 +115,7 @@ test('a program that exceeds its bytes per second is logged without bodies, whil
   }
   const found = await Promise.all(requests.map(({ requestId }) => findRequest(database, { requestId, programId })));
   const kept = found.filter((line) => line?.requestBody === text);
-  // Two seconds at once, and what a slow machine's time adds.
+  // The budget allows two seconds at once, and what a slow machine's time adds.
   expect(kept.length).toBeGreaterThanOrEqual(3);
   expect(kept.length).toBeLessThan(10);
   const cut = { requestBody: '', isRequestBodyTruncated: true, responseBody: '', isResponseBodyTruncated: true };
@@ -123,7 +123,7 @@ test('a program that exceeds its bytes per second is logged without bodies, whil
   expect(await findRequest(database, { requestId: other.requestId, programId })).toMatchObject({ requestBody: text });
 });
 
-test('without its database the log drops lines, counts each, and logs it once', async () => {
+test('the log counts each line that it drops while the database is unreachable', async () => {
   await using lost = createDatabase({
     url: `postgresql://nobody@${UNREACHABLE}/none`,
     maxConnections: 2,
@@ -139,7 +139,7 @@ test('without its database the log drops lines, counts each, and logs it once', 
   expect(lines[0]).toMatchObject({ reason: 'database', lines: 250 });
 });
 
-test('a queue that is full in lines or in bytes drops what does not fit, and keeps the rest', async () => {
+test('a full queue drops only the lines that do not fit', async () => {
   const before = await dropped('full');
   {
     await using log = startRequestLog({ database, logger });

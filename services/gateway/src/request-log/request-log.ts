@@ -63,7 +63,7 @@ const STOP_MS = 3_000;
 const TOO_MANY_REQUESTS = 429;
 const SECOND_MS = 1_000;
 const LOG_INTERVAL_MS = 60_000;
-/** Most programs of a host; a process that serves more asks the database again. */
+/** The number is above the programs of most hosts; a process with more asks the database again. */
 const MAX_KNOWN_FIRSTS = 10_000;
 
 const MILESTONE_OF_ROUTE: Readonly<Record<string, Milestone>> = {
@@ -127,7 +127,7 @@ export function startRequestLog({
     }
   };
 
-  /** One write at a time, until the queue has nothing that is due. */
+  /** Writes one batch at a time, until the queue has nothing that is due. */
   const writeAll = async (take: () => readonly LoggedRequest[]) => {
     for (let batch = take(); batch.length > 0; batch = take()) await write(batch);
   };

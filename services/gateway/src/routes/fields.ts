@@ -68,10 +68,10 @@ export const jurisdiction = z
   .string()
   .regex(/^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/, 'must be a country or subdivision code, for example "US-CA"');
 
-/** 0 (nothing known) to 3. */
+/** A verification level, from 0 (nothing known) to 3. */
 export const verificationLevel = z.int().min(0).max(3);
 
-/** Stored in lower case: one address is one person. */
+/** An e-mail address, which is stored in lower case: one address is one person. */
 export const email = z
   .email()
   .refine((value) => isAtMost(value, MAX_EMAIL_CHARACTERS), `must have at most ${MAX_EMAIL_CHARACTERS} characters`)

@@ -24,7 +24,7 @@ const escaped = (characters: number) => '\\ud83c\\udfaf'.repeat(characters);
 const member = (name: string, text: string) => `"${name}":${text}`;
 const bytesOf = (...members: string[]) => Buffer.byteLength(`{${members.join(',')}}`);
 
-test('a body holds the largest metadata, the largest evidence, and the largest descriptor with the largest sample', () => {
+test('a body of the maximum size can hold the largest metadata, evidence and descriptor', () => {
   const playerRef = `"${escaped(MAX_PLAYER_REF_CHARACTERS)}"`;
   const object = (bytes: number) => 'x'.repeat(bytes);
   for (const bytes of [
@@ -44,7 +44,7 @@ test('a body holds the largest metadata, the largest evidence, and the largest d
   }
 });
 
-test('a body holds a purse of as many ranks as a table may have, beside the longest texts', () => {
+test('a body of the maximum size can hold a purse with the maximum number of ranks', () => {
   const amount = (99_999_999_999_999 / MAX_PAID_RANKS / 100).toFixed(2);
   const table = Array.from({ length: MAX_PAID_RANKS }, (_, index) => ({ rank: index + 1, amount }));
   const names = ['name', 'metric_name', 'metric_unit', 'tiebreak_metric_name'];
@@ -65,7 +65,7 @@ test('a list accepts every cursor that a list returns', () => {
   }
 });
 
-test("a developer's budget allows two dry runs of the largest size at once", () => {
+test('a developer’s budget allows two dry runs of the largest size at once', () => {
   const SECONDS_HELD = 2;
   expect(2 * (MAX_BODY_BYTES + 16 * 1024)).toBeLessThanOrEqual(SECONDS_HELD * DRY_RUN_BYTES_PER_SECOND);
 });

@@ -26,7 +26,7 @@ import { recordedMembersOf, recordOf } from '../domain/action-record.ts';
 import { type FailpointName, failpoint } from '../failpoints.ts';
 import type { RequestContext } from '../http/context.ts';
 import { parseJsonBody } from '../http/json-body.ts';
-import type { Answer, Area, Handle, Route } from '../http/route.ts';
+import type { Answer, ApiArea, Handle, Route } from '../http/route.ts';
 import { validBodyOf } from '../http/validate.ts';
 import { presentAccount } from '../presenters/account.ts';
 import { presentAttempt } from '../presenters/attempt.ts';
@@ -95,7 +95,7 @@ const READS: Readonly<Record<string, Read>> = {
  */
 export function recordedChange<Caller, Log extends ActionLog>(
   log: Log,
-  { route, area, handle }: { readonly route: Route<Caller, Log>; readonly area: Area; readonly handle: Handle },
+  { route, area, handle }: { readonly route: Route<Caller, Log>; readonly area: ApiArea; readonly handle: Handle },
 ): RequestHandler {
   const { action } = route;
   if (action === undefined) throw new Error(`${route.method} ${route.path} changes something and names no action`);

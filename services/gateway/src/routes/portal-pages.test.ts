@@ -44,22 +44,19 @@ test.each([
   ['/operator', 'operator'],
   ['/operator/', 'operator'],
   ['/operator/programs/0198', 'operator'],
-])(
-  '%s is the page of the %s, under a policy without exceptions, and a browser asks for it again',
-  async (path, pages) => {
-    const answer = await get(path);
-    expect([answer.status, await answer.text()]).toEqual([200, `<div id="app">${pages}</div>`]);
-    expect(answer.headers.get('cache-control')).toBe('no-cache');
-    expect(answer.headers.get('content-security-policy')).toBe(
-      "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'",
-    );
-    expect(answer.headers.get('cross-origin-opener-policy')).toBe('same-origin');
-    expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin');
-    expect(answer.headers.get('permissions-policy')).toContain('camera=()');
-    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-  },
-);
+])('%s is the page of the %s under a policy without exceptions', async (path, pages) => {
+  const answer = await get(path);
+  expect([answer.status, await answer.text()]).toEqual([200, `<div id="app">${pages}</div>`]);
+  expect(answer.headers.get('cache-control')).toBe('no-cache');
+  expect(answer.headers.get('content-security-policy')).toBe(
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  );
+  expect(answer.headers.get('cross-origin-opener-policy')).toBe('same-origin');
+  expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  expect(answer.headers.get('permissions-policy')).toContain('camera=()');
+  expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+});
 
 test.each(['portal', 'operator'])('a script of the %s is kept by a browser as its name allows', async (pages) => {
   const answer = await get(`/${pages}/assets/index-4711.js`);

@@ -51,7 +51,7 @@ export async function answerPageOfIds<Row extends { readonly id: string }>(
   const { cursor, limit = PAGE_LIMIT } = query;
   if (cursor !== undefined && !isUuid(cursor))
     return refused('invalid_request', 'cursor: must be a next_cursor of this list');
-  // Reads one row more than requested, to know whether a next page exists.
+  // One row more than requested shows whether another page follows.
   const found = await list({ beforeId: cursor ?? null, limit: limit + 1 });
   const { page: rows, last } = cutPage(found, limit);
   return { body: { data: rows.map(presentRow), next_cursor: last?.id ?? null } };

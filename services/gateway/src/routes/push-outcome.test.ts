@@ -26,7 +26,7 @@ const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const KIB = 1024;
 const AT = new Date('2026-11-21T12:00:00.000Z');
 const PER_INTEGRATION = 200;
-/** For an address without a valid signature yet. */
+/** The limit of an address without a valid signature yet. */
 const PER_OTHER_ADDRESS = 20;
 /** The same address at one integration gets a quarter, saved up for two seconds. */
 const UNKNOWN_KIB_PER_SECOND = 8_192;
@@ -102,7 +102,7 @@ async function push(path: string, { from = '127.0.0.1', headers = {}, body = '{}
 }
 
 describe('a pushed body', () => {
-  test('the exact bytes, the signature and the id reach the integration service, whatever the content type', async () => {
+  test('a push reaches the integration service byte for byte, whatever its content type', async () => {
     const id = newId();
     const body = randomBytes(2 * KIB);
     for (const contentType of ['application/json', 'text/plain; charset=latin1', 'application/x-www-form-urlencoded']) {
@@ -118,7 +118,7 @@ describe('a pushed body', () => {
     expect(new Set(pushed.map(({ requestId }) => requestId)).size).toBe(4);
   });
 
-  test('a signature sent twice counts as missing, and an id that is not a uuid as unknown', async () => {
+  test('a signature that is sent twice counts as missing', async () => {
     await push(pathOf(newId()), { headers: { 'x-service-signature': ['sha256=a', 'sha256=a'] } });
     await push(pathOf('%ZZ'), { body: '' });
     await push(pathOf('nonsense'));
@@ -129,7 +129,7 @@ describe('a pushed body', () => {
     ]);
   });
 
-  test('a body of 256 KiB is accepted; a larger or a compressed one is refused and never reaches the service', async () => {
+  test('a body above 256 KiB is refused without a call', async () => {
     const id = newId();
     expect((await push(pathOf(id), { body: Buffer.alloc(256 * KIB, ' ') })).status).toBe(200);
     const chunked = { 'transfer-encoding': 'chunked' };
@@ -171,7 +171,7 @@ describe('the answer to a push', () => {
     receiptId: newId(),
   };
 
-  test('the response to a single record is that of the same report by /v1: paid, held, lost, in a round, and repeated', async () => {
+  test('the response to a single pushed record equals the response of /v1 to the same report', async () => {
     const award = { id: newId(), amountCents: 1_275n };
     for (const [record, ofV1] of [
       [
@@ -231,7 +231,7 @@ describe('the answer to a push', () => {
     expect([refusal.status, refusal.body]).toEqual([status, { error: { code, message: 'Why.' } }]);
   });
 
-  test('every 401 is the same, byte for byte except its request id, and repeats nothing from the service', async () => {
+  test('every 401 has the same response, byte for byte except its request id', async () => {
     answer = () => UNAUTHORIZED;
     const answers = [
       await push(pathOf(newId()), { headers: { 'x-service-signature': `sha256=${'0'.repeat(64)}` } }),
@@ -249,7 +249,7 @@ describe('the answer to a push', () => {
     });
   });
 
-  test('a failure of the service, an unknown code, and a service that is down answer 500 and reveal nothing', async () => {
+  test('a failure of the integration service is answered with a 500 that reveals nothing', async () => {
     for (const result of [
       { $case: 'failure', value: { message: 'connect ECONNREFUSED' } },
       { $case: 'refused', value: { code: 'nope', message: 'x' } },
@@ -262,7 +262,7 @@ describe('the answer to a push', () => {
     }
   });
 
-  test('every response has the security headers and a request id, and no response shows a rate', async () => {
+  test('every response has the security headers and no rate headers', async () => {
     const { headers } = await push(pathOf(newId()));
     for (const [name, value] of Object.entries(SECURITY_HEADERS))
       expect(headers[name.toLowerCase()]).toBe(String(value));
@@ -313,14 +313,14 @@ describe('the limits of pushes', () => {
     }
   }
 
-  test('an integration beyond its limit per minute is answered 429 before a secret is compared, and another integration is not', async () => {
+  test('an integration beyond its limit per minute is 429 before any secret is compared', async () => {
     answer = () => UNAUTHORIZED;
     await exhaust();
     expect((await push(pathOf(newId()))).status).toBe(401);
     expect(pushed).toHaveLength(PER_INTEGRATION + 1);
   });
 
-  test('an integration beyond its limit per minute is answered 429 before a byte of the body was sent', async () => {
+  test('an integration beyond its limit per minute is 429 before its body is sent', async () => {
     answer = () => UNAUTHORIZED;
     const headers = { 'content-length': 256 * KIB };
     for (;;) {
@@ -364,7 +364,7 @@ describe('the limits of pushes', () => {
     `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\n${others}\r\n`;
   const MIB = Buffer.alloc(KIB * KIB, ' ');
 
-  test('a refused push with a small body keeps its connection; with a large one the connection closes, and the rest is not read', async () => {
+  test('a refused push with a large body closes its connection', async () => {
     for (;;) {
       const path = pathOf(await exhaust());
       const minute = minuteNow();
@@ -388,7 +388,7 @@ describe('the limits of pushes', () => {
   test.each([
     ['too large', 256 * MIB.length, ''],
     ['compressed', 256 * MIB.length, 'content-encoding: gzip\r\n'],
-  ])('a push whose body is %s is 400, and its body is not read', async (_name, bytes, others) => {
+  ])('a push whose body is %s is 400 before its body is read', async (_name, bytes, others) => {
     const { send, answers, closed, taken } = connectRaw();
     send(headOf(pathOf(newId()), bytes, others));
     for (let count = 0; count < 128; count += 1) send(MIB);
@@ -398,43 +398,40 @@ describe('the limits of pushes', () => {
   });
 
   test.each([
-    // Each uses its own addresses: what one has used is not refilled before the next.
+    // Each case uses its own addresses: what one has used is not refilled before the next.
     ['of 256 KiB', '127.0.4', { body: Buffer.alloc(256 * KIB, ' ') }],
     ['in chunks, which count as such', '127.0.5', { headers: { 'transfer-encoding': 'chunked' } }],
-  ])(
-    'an address that has not signed is 429 after some bodies %s, until its bucket is refilled',
-    async (_name, network, sent) => {
-      const partner = newId();
-      const flood = async (from: string) => {
-        answer = () => IGNORED;
-        await push(pathOf(partner), { from, ...sent });
-        answer = () => UNAUTHORIZED;
-        const [id, startedAt] = [newId(), performance.now()];
-        const answers = await Promise.all(
-          Array.from({ length: PER_OTHER_ADDRESS }, () => push(pathOf(id), { from, ...sent })),
-        );
-        return { from, answers, seconds: (performance.now() - startedAt) / 1_000 };
-      };
-      // On a machine that takes 0.7 s for this, the budget is refilled meanwhile, and another
-      // address tries.
-      let last = await flood(`${network}.1`);
-      for (let host = 2; host < 10 && last.seconds > 0.6; host += 1) last = await flood(`${network}.${host}`);
-      const { from, answers, seconds } = last;
-      const verified = answers.filter(({ status }) => status === 401).length;
-      expect(verified).toBeGreaterThanOrEqual(Math.floor((UNKNOWN_KIB_PER_SECOND * 2) / 4 / 272));
-      expect(verified).toBeLessThanOrEqual(((UNKNOWN_KIB_PER_SECOND / 4) * (2 + seconds)) / 272);
-      const refused = answers.find(({ status }) => status === 429);
-      const [refusedAt, resetAt] = [refused?.headers.date, refused?.body.reset_at].map((at) => Date.parse(at));
-      expect(refused?.headers['retry-after']).toBe('1');
-      expect(refused?.body).toMatchObject({ retry_after: 1, limit: (UNKNOWN_KIB_PER_SECOND * KIB) / 4 });
-      expect((resetAt ?? 0) - (refusedAt ?? 0)).toBeLessThan(2_000);
-      // The address's own integration, which has seen its valid signature, continues meanwhile.
+  ])('an unknown address is 429 after some bodies %s, until its bucket is refilled', async (_name, network, sent) => {
+    const partner = newId();
+    const flood = async (from: string) => {
       answer = () => IGNORED;
-      expect((await push(pathOf(partner), { from, ...sent })).status).toBe(200);
-    },
-  );
+      await push(pathOf(partner), { from, ...sent });
+      answer = () => UNAUTHORIZED;
+      const [id, startedAt] = [newId(), performance.now()];
+      const answers = await Promise.all(
+        Array.from({ length: PER_OTHER_ADDRESS }, () => push(pathOf(id), { from, ...sent })),
+      );
+      return { from, answers, seconds: (performance.now() - startedAt) / 1_000 };
+    };
+    // On a machine that takes 0.7 s for this, the budget is refilled meanwhile, and another
+    // address tries.
+    let last = await flood(`${network}.1`);
+    for (let host = 2; host < 10 && last.seconds > 0.6; host += 1) last = await flood(`${network}.${host}`);
+    const { from, answers, seconds } = last;
+    const verified = answers.filter(({ status }) => status === 401).length;
+    expect(verified).toBeGreaterThanOrEqual(Math.floor((UNKNOWN_KIB_PER_SECOND * 2) / 4 / 272));
+    expect(verified).toBeLessThanOrEqual(((UNKNOWN_KIB_PER_SECOND / 4) * (2 + seconds)) / 272);
+    const refused = answers.find(({ status }) => status === 429);
+    const [refusedAt, resetAt] = [refused?.headers.date, refused?.body.reset_at].map((at) => Date.parse(at));
+    expect(refused?.headers['retry-after']).toBe('1');
+    expect(refused?.body).toMatchObject({ retry_after: 1, limit: (UNKNOWN_KIB_PER_SECOND * KIB) / 4 });
+    expect((resetAt ?? 0) - (refusedAt ?? 0)).toBeLessThan(2_000);
+    // The address's own integration, which has seen its valid signature, continues meanwhile.
+    answer = () => IGNORED;
+    expect((await push(pathOf(partner), { from, ...sent })).status).toBe(200);
+  });
 
-  test('an address that has not signed may send a tenth of the pushes per minute, so many such addresses do not block the partner’s address', async () => {
+  test('a flood from an unknown address does not block the partner’s address', async () => {
     const partner = { from: '127.0.0.2', headers: { 'x-service-signature': 'sha256=valid' } };
     answer = ({ signature }) => (signature === '' ? UNAUTHORIZED : IGNORED);
     for (;;) {
@@ -463,7 +460,7 @@ describe('the limits of pushes', () => {
     }
   });
 
-  test('a valid signature makes its address known, even if the push is refused for its content', async () => {
+  test('a valid signature makes its address known, even if the content is refused', async () => {
     const id = newId();
     answer = () => ({ $case: 'refused', value: { code: 'not_found', message: '' } });
     expect((await push(pathOf(id))).status).toBe(404);
@@ -471,7 +468,7 @@ describe('the limits of pushes', () => {
     expect(await pushOften(id, PER_OTHER_ADDRESS + 5)).toEqual(Array(PER_OTHER_ADDRESS + 5).fill(401));
   });
 
-  test('an address that has not signed has 64 pushes under way; the partner has 96 of its own', async () => {
+  test('an unknown address may have 64 pushes under way, and a known one 96', async () => {
     const id = newId();
     const release = Promise.withResolvers<void>();
     await push(pathOf(id), { from: '127.0.0.31' });
@@ -495,7 +492,7 @@ describe('the limits of pushes', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(64);
   });
 
-  test('an integration with too many pushes under way is 429, while another one and /v1 are answered', async () => {
+  test('too many pushes under way at one integration do not affect another integration', async () => {
     const [flooded, other] = [newId(), newId()];
     await push(pathOf(flooded));
     const release = Promise.withResolvers<void>();
@@ -527,7 +524,7 @@ describe('the metrics of pushes', () => {
     return [...counts].reduce((sum, [, value]) => sum + Number(value), 0);
   }
 
-  test("a push on which Laurel fails counts in its integration's environment, once a signature has shown it", async () => {
+  test('a failed push counts in the integration’s environment once a signature has shown it', async () => {
     const [ofTest, ofLive, unknown] = [newId(), newId(), newId()];
     const tenant = { programId: newId(), environment: Environment.TEST };
     owner = { tenant, extraCostBytes: 0n };
@@ -549,7 +546,7 @@ describe('the metrics of pushes', () => {
 describe('the budget of a program', () => {
   const KIB_PER_SECOND = 1_024;
 
-  test('a test push beyond the program’s bytes per second is 429 and is not read, while a live push is served', async () => {
+  test('a test push beyond the program’s bytes per second is 429, and a live push is not', async () => {
     const [ofTest, ofLive, tenantId] = [newId(), newId(), newId()];
     owner = { tenant: { programId: tenantId, environment: Environment.LIVE }, extraCostBytes: 0n };
     expect((await push(pathOf(ofLive), { from: '127.0.0.31' })).status).toBe(200);
@@ -571,7 +568,7 @@ describe('the budget of a program', () => {
     expect(pushed.map(({ integrationId }) => integrationId)).toEqual([ofLive, ofTest, ofLive]);
   });
 
-  test('a push to a live integration is answered while every lane of test pushes is taken', async () => {
+  test('a live push is answered while every lane of test pushes is busy', async () => {
     const [ofTest, ofLive] = [newId(), newId()];
     const from = '127.0.0.32';
     owner = { tenant: { programId: newId(), environment: Environment.LIVE }, extraCostBytes: 0n };

@@ -73,7 +73,7 @@ describe('the end of a route', () => {
     ['the answer of an earlier request', again, ['completed', 'sent'], 201],
     ['a refusal', refusal, ['forgotten', 'sent'], 404],
     ['a failure', failing, ['released'], undefined],
-  ])('%s ends the lock of an idempotency key once, and before it is sent', async (_what, answer, happened, status) => {
+  ])('%s ends the idempotency key lock exactly once, before the response', async (_what, answer, happened, status) => {
     const served = await serve(answer, 'keyed');
     expect(served.happened).toEqual(happened);
     expect(served.sent.status).toBe(status);
@@ -86,7 +86,7 @@ describe('the end of a route', () => {
     ['nothing', nothing, ['logged done', 'sent']],
     ['a refusal', refusal, ['logged not_found', 'sent']],
     ['a failure', failing, ['logged failed']],
-  ])('%s of a change writes one log line, before it is sent', async (_what, answer, happened) => {
+  ])('%s of a change writes one log line, before the response', async (_what, answer, happened) => {
     expect((await serve(answer, 'logged')).happened).toEqual(happened);
   });
 
@@ -109,7 +109,7 @@ describe('the end of a route', () => {
     expect(marks.map((headers) => headers?.['Idempotency-Replayed'])).toEqual(['true', undefined]);
   });
 
-  test('a streamed response is refused if it would have to be stored for replays', async () => {
+  test('a streamed response to a request with an idempotency key is refused', async () => {
     const { happened, failure } = await serve(async () => pieces(), 'keyed');
     expect(failure).toEqual(new Error('a route with an idempotency key must answer one text'));
     expect(happened).toEqual([]);

@@ -9,7 +9,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { failpoint } from '../failpoints.ts';
 import { sendEmpty, sendJson, sendJsonPieces, sendRefusal } from '../http/answer.ts';
 import { contextOf, type RequestContext } from '../http/context.ts';
-import type { Answer, AnyRoute, Area, Handle, Route } from '../http/route.ts';
+import type { Answer, AnyRoute, ApiArea, Handle, Route } from '../http/route.ts';
 import { type InputCheck, inputCheckOf } from '../http/validate.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { KeyLock, KeyUse } from '../repository/idempotency-records.ts';
@@ -47,7 +47,7 @@ export function handleOf<Caller, Dependencies, Code extends ApiErrorCode>(
   route: Route<Caller, Dependencies, Code>,
   dependencies: Dependencies,
   options: {
-    readonly area: Area;
+    readonly area: ApiArea;
     readonly callerOf: (context: RequestContext, request: Request) => Caller;
     /** The check of the input, if an earlier handler runs it too. */
     readonly check?: InputCheck;
@@ -78,7 +78,7 @@ export function handleOf<Caller, Dependencies, Code extends ApiErrorCode>(
 export function runRoute(
   route: AnyRoute,
   handle: Handle,
-  { area, keys, changes }: { readonly area: Area; readonly keys?: KeyEnd; readonly changes?: ChangeLogging },
+  { area, keys, changes }: { readonly area: ApiArea; readonly keys?: KeyEnd; readonly changes?: ChangeLogging },
 ): RequestHandler {
   const template = `${area.prefix}${route.path}`;
   const log = changes && route.action !== undefined ? changeLogger(changes, route.action) : undefined;
@@ -173,7 +173,7 @@ function changeLogger({ logger, actor }: ChangeLogging, action: string) {
   };
 }
 
-/** For the log line: the id of what a change created or changed, and its own details. */
+/** The fields of the log line: the id of what a change created or changed, and its own details. */
 function detailsOf(answer: Whole | undefined): object {
   if (answer === undefined || typeof answer === 'string' || 'status' in answer) return {};
   const { body, logged } = answer;

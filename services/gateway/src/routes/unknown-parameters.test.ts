@@ -43,7 +43,7 @@ test('every route under /api refuses a query parameter that it does not declare'
   );
 });
 
-test.each(ROUTES)('/api/%s: $name refuses an unknown parameter, also beside one that it declares', (area, route) => {
+test.each(ROUTES)('/api/%s: $name refuses an unknown query parameter', (area, route) => {
   expect(refusalOf([area, route], '?unknown=1')).toBe('invalid_request');
   expect(refusalOf([area, route], '?unknown')).toBe('invalid_request');
   for (const declared of declaredBy(route)) {

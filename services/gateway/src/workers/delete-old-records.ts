@@ -7,7 +7,7 @@ import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';
 import { deleteOldRecords } from '../repository/idempotency-records.ts';
 
-export function createDeleteOldRecords(database: Database) {
+export function createIdempotencyRecordCleanup(database: Database) {
   return async function runOnce(now: Date): Promise<number> {
     const before = new Date(now.getTime() - KEY_USE_RETENTION_MS);
     return await deleteInBatches((limit) => deleteOldRecords(database, before, limit));

@@ -6,7 +6,7 @@ import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';
 import { deleteOldRequestCounts, dropRequestPartitions, makeRequestPartitions } from '../repository/requests.ts';
 
-/** A day longer than the longest overview, whose first bucket may have begun before it. */
+/** One day more than the longest overview, whose first bucket may have begun before that. */
 const COUNTS_KEPT_MS = 8 * 24 * 3_600_000;
 
 export function createKeepRequestLog(database: Database) {

@@ -6,12 +6,12 @@ import type { Peppers } from '../domain/peppers.ts';
 import { recordKeyUse } from '../repository/admissions.ts';
 import { createAnnouncePrograms } from './announce-programs.ts';
 import { createDeleteExpiredSessions } from './delete-expired-sessions.ts';
-import { createDeleteOldRecords } from './delete-old-records.ts';
+import { createIdempotencyRecordCleanup } from './delete-old-records.ts';
 import { createDeleteOldWindows } from './delete-old-windows.ts';
 import { createKeepRequestLog } from './keep-request-log.ts';
 import { createRehashKeys } from './rehash-keys.ts';
 
-/** Often enough that the table stays near a day's size, rare enough to cost nothing. */
+/** The interval keeps the table near a day's size, at next to no cost. */
 const RETENTION_INTERVAL_MS = 60_000;
 /** Finding old windows scans the whole table: no index covers their age. */
 const WINDOWS_INTERVAL_MS = 600_000;
@@ -43,7 +43,7 @@ export function gatewayWorkers({
     {
       name: 'delete-old-idempotency-records',
       intervalMs: RETENTION_INTERVAL_MS,
-      runOnce: createDeleteOldRecords(database),
+      runOnce: createIdempotencyRecordCleanup(database),
     },
     {
       name: 'delete-expired-sessions',

@@ -81,12 +81,12 @@ describe('accounts', () => {
     ['a verification level of 1.5', { verification_level: 1.5 }],
     ['a verification level as text', { verification_level: '1' }],
     ['a program that is not an id', { program_id: 'x' }],
-  ])('an account with %s is refused, and the wallet is not asked', async (_what, wrong) => {
+  ])('an account with %s is refused without a call to the wallet', async (_what, wrong) => {
     expect(await operate('POST', '/accounts', { ...PERSON, ...wrong })).toMatchObject(INVALID);
     expect(wallet.asked).toEqual([]);
   });
 
-  test('an account of an unknown program is 404, and the wallet is not called', async () => {
+  test('a creation of an account for an unknown program is 404 without a call to the wallet', async () => {
     expect(await operate('POST', '/accounts', { ...PERSON, program_id: newId() })).toMatchObject(NOT_FOUND);
     expect(wallet.asked).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('accounts', () => {
       `a self-exclusion until ${self_excluded_until}`,
       { self_excluded_until, blocked: true },
     ]),
-  ])('a change of an account to %s is refused, and nothing is changed', async (_what, wrong) => {
+  ])('a change of an account to %s is refused without a call to the wallet', async (_what, wrong) => {
     expect(await operate('PATCH', PATH, wrong)).toMatchObject(INVALID);
     expect(askedOf('updateAccount')).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe('accounts', () => {
     expect(askedOf('updateAccount')).toMatchObject([{ accountId: ACCOUNT.id, blocked: true }]);
   });
 
-  test('a mutation of an operator writes one log line, without e-mail or key', async () => {
+  test('each change by an operator writes one log line, without e-mail or key', async () => {
     wallet.script.createAccount = async () => ({ account: ACCOUNT });
     wallet.script.getAccount = async () => ({ account: ACCOUNT, charges: [] });
     wallet.script.updateAccount = async () => ({ account: { ...ACCOUNT, blocked: true } });
@@ -184,7 +184,7 @@ describe('deposits and statements', () => {
     expect(askedOf('deposit')).toEqual([]);
   });
 
-  test('a statement shows its lines as the wallet lists them, page by page', async () => {
+  test('a statement shows the wallet’s lines page by page', async () => {
     const line = { id: newId(), kind: 'deposit', createdAt: AT };
     wallet.script.getStatement = async () => ({
       balanceCents: 5_001n,
@@ -227,7 +227,7 @@ describe('deposits and statements', () => {
 });
 
 describe('insiders and payouts', () => {
-  test('an operator adds an insider to a program once, and the account must exist', async () => {
+  test('only an existing account can be added as an insider', async () => {
     const add = (accountId: string) => operate('POST', `/programs/${program.id}/insiders`, { account_id: accountId });
     expect(await add(ACCOUNT.id)).toMatchObject(NOT_FOUND);
     expect(await add('x')).toMatchObject(INVALID);
@@ -238,7 +238,7 @@ describe('insiders and payouts', () => {
     }
   });
 
-  test("listing payouts by an unknown status is refused, and an id that is not an award's is 404", async () => {
+  test('payouts cannot be listed by an unknown status', async () => {
     expect(await operate('GET', '/payouts?status=lost')).toMatchObject(INVALID);
     for (const id of ['x', newId()]) {
       expect(await operate('POST', `/payouts/${id}/release`, {})).toMatchObject(NOT_FOUND);

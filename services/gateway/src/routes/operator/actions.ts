@@ -55,7 +55,7 @@ export const listActions = defineOperatorRoute({
     const { cursor, limit = PAGE_LIMIT, action = null, subject = null, actor = null } = query;
     const below = cursor === undefined ? TOP : decodePosition(cursor);
     if (below === null) return refused('invalid_request', 'cursor: must be a next_cursor of this list');
-    // Reads one row more than requested, to know whether a next page exists.
+    // One row more than requested shows whether another page follows.
     const found = await listStoredActions(database, { action, subject, actor }, { below, limit: limit + 1 });
     const { page: actions, last } = cutPage(found, limit);
     const next = last === null ? null : encodePosition(last);

@@ -56,7 +56,7 @@ beforeEach(() => {
 
 const list = (query: string) => operate('GET', `/attempts?${query}`);
 
-test('operators list the attempts of an account at challenges and in rounds, each with its program and environment', async () => {
+test('operators list the attempts of an account at challenges and in rounds together', async () => {
   const [a, b, c] = [attemptAt('challenge', 50), attemptAt('tournament', 40), attemptAt('challenge', 30)];
   challenge.script.listAttempts = answering([a, c], null, 60, programId);
   tournament.script.listAttempts = answering([b], null, 60, programId);
@@ -91,7 +91,7 @@ test('operators list the attempts of an account at challenges and in rounds, eac
   });
 });
 
-test('operators list the attempts of any program, with the filters that its developer has', async () => {
+test('operators can filter the attempts of any program', async () => {
   const round = newId();
   tournament.script.listAttempts = answering([], null, 60);
   const query = `program_id=${newId()}&environment=live&status=open&tournament_round_id=${round}&player_ref=p-1`;
@@ -113,7 +113,7 @@ test('operators list the attempts of any program, with the filters that its deve
   ]);
 });
 
-test('a list of attempts of neither a program nor an account, or with an invalid query, is refused without a call', async () => {
+test('an invalid query of attempts is refused without a call', async () => {
   const ofProgram = `program_id=${newId()}&environment=test`;
   for (const query of [
     '',
@@ -132,7 +132,7 @@ test('a list of attempts of neither a program nor an account, or with an invalid
   expect([challenge.asked, tournament.asked, wallet.asked]).toEqual([[], [], []]);
 });
 
-test('one attempt leads an operator to its program, account, history, evidence, deliveries and payout', async () => {
+test('one attempt shows operators its account, history, evidence, deliveries and payout', async () => {
   const { described, attempt, outcome, award, eventId } = deniedWin({ programId });
   challenge.script.describeAttempt = async () => described;
   const sent = '{"replay" : "r-1", "n": 12345678901234567890}';
@@ -200,7 +200,7 @@ test('one attempt leads an operator to its program, account, history, evidence, 
   ]);
 });
 
-test('a free attempt without an account, of a program without a developer, has no deliveries, evidence, payout or goodwill', async () => {
+test('a free attempt without an account has no deliveries, evidence or payout', async () => {
   const other = (await operate('POST', '/programs', { name: 'Alone' })).body.id;
   const attempt = attemptAt('tournament', 0, { metadataJson: '{}' });
   const { described } = deniedWin({ programId: other });
@@ -225,7 +225,7 @@ test('a free attempt without an account, of a program without a developer, has n
   expect((await operate('GET', `/attempts/${attempt.id}`)).body).toMatchObject({ payout: null });
 });
 
-test('an attempt that does not exist is not found, and an id that names no contest service is not looked up', async () => {
+test('an attempt id that names no contest service is 404 without a call', async () => {
   expect((await operate('GET', `/attempts/${newOwnedId('challenge')}`)).status).toBe(404);
   challenge.asked.length = 0;
   for (const id of [newId(), 'nonsense']) expect((await operate('GET', `/attempts/${id}`)).status).toBe(404);

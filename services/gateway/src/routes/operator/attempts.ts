@@ -141,7 +141,7 @@ export const getAttempt = defineOperatorRoute({
       developerId === null ? { deliveries: [] } : webhook.listDeliveriesOfEvents({ developerId, eventIds }, read),
       receiptId === undefined ? null : readReceiptOf(services, { attemptId, receiptId }, read),
       awardId === '' ? null : wallet.getPayout({ awardId }, read),
-      // Only an attempt of an account can be made good.
+      // Only an attempt of an account can have goodwill deposits.
       accountId === '' ? { deposits: [] } : wallet.listGoodwill({ attemptId }, read),
     ]);
     if (isRefused(sent)) return sent;

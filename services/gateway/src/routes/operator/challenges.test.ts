@@ -51,7 +51,7 @@ describe('opening a challenge', () => {
     path = `/programs/${(await operate('POST', '/programs', { name: 'Arcade' })).body.id}/challenges`;
   });
 
-  test('the challenge service chooses how many scores a calibration needs, unless the operator does', async () => {
+  test('the challenge service chooses the size of a calibration unless the operator sets it', async () => {
     challenge.script.createChallenge = async () => ({ challenge: CHALLENGE });
     for (const given of [
       {},
@@ -171,7 +171,7 @@ describe('reading the challenges of a program', () => {
     ]);
   });
 
-  test('an unknown program is 404 and bad parameters are 400, without a call; a cursor that the service refuses is 400', async () => {
+  test('challenges of an unknown program are 404 without a call', async () => {
     for (const id of [newId(), 'nonsense']) {
       expect(await list('?environment=test', id)).toMatchObject({ status: 404, code: 'not_found' });
     }
@@ -197,7 +197,7 @@ describe('reading a challenge', () => {
   };
   const shown = { at: AT.toISOString(), from: 'live', to: 'suspended', cause: 'operator' };
 
-  test('a challenge is shown with the change that gave it its status, or with none', async () => {
+  test('a challenge is shown with the change that gave the challenge its status', async () => {
     for (const [statusChange, expected] of [
       [undefined, null],
       [change, { ...shown, note: change.note }],
@@ -215,7 +215,7 @@ describe('reading a challenge', () => {
     }
   });
 
-  test('the statistics of a challenge are those of any program, as its developer reads them', async () => {
+  test('operators see the statistics of a challenge as its developer sees them', async () => {
     const statistics = {
       drift: {
         challenge: CHALLENGE,
@@ -258,7 +258,7 @@ describe('reading a challenge', () => {
 });
 
 describe('changing the status of a challenge', () => {
-  test('the note of an operator reaches the challenge service and is in the log of actions', async () => {
+  test('an operator’s note reaches the challenge service and the log of actions', async () => {
     challenge.script.getChallenge = async () => ({ challenge: CHALLENGE, statusChange: undefined });
     challenge.script.updateChallengeStatus = async () => ({ challenge: CHALLENGE });
     const note = 'The metric was measured twice; fixed in 4.1.';
@@ -277,7 +277,7 @@ describe('changing the status of a challenge', () => {
     ]);
   });
 
-  test('an unknown status, a note that is empty, too long or not text, and a missing field that the challenge service finds are 400', async () => {
+  test('an invalid status or note is 400', async () => {
     for (const note of ['', 'n'.repeat(2_001), 'a\0b', 7, null]) {
       const answer = await operate('PATCH', PATH, { status: 'live', note });
       expect([answer.status, answer.code]).toEqual([400, 'invalid_request']);
@@ -326,7 +326,7 @@ describe('the calibration of a challenge', () => {
     expect(challenge.asked).toEqual([['getCalibration', { challengeId: CHALLENGE.id }]]);
   });
 
-  test('a calibration is shown with its quantiles, its histogram, and the bar with its interval', async () => {
+  test('a calibration is shown with its quantiles, its histogram and its bar', async () => {
     challenge.script.getCalibration = async () => ({
       ...EMPTY,
       samples: 3n,
@@ -387,7 +387,7 @@ describe('the drift monitor of a challenge', () => {
     expect(challenge.asked).toEqual([['getDrift', { challengeId: CHALLENGE.id }]]);
   });
 
-  test('a monitor shows its evidence now and over time, and why the status changed', async () => {
+  test('a drift monitor is shown with its evidence and with the changes of the status', async () => {
     const reading = { attempts: 80n, passes: 60n, logRatioAbove: 8.5, logRatioBelow: -20, readAt: AT };
     const evidence = { attempts: 80, passes: 60, pass_rate: 0.75, log_ratio_above: 8.5, log_ratio_below: -20 };
     const change = { changedAt: AT, from: ChallengeStatus.LIVE, to: ChallengeStatus.SUSPENDED };
@@ -418,7 +418,7 @@ describe('the drift monitor of a challenge', () => {
   });
 });
 
-test('an unknown challenge is 404 on each of its routes, and a malformed id reaches no service', async () => {
+test('a malformed id of a challenge is 404 without a call', async () => {
   for (const rest of ['', '/calibration', '/drift', '/statistics']) {
     expect(await operate('GET', `/challenges/nonsense${rest}`)).toMatchObject({ status: 404, code: 'not_found' });
     expect(challenge.asked).toEqual([]);

@@ -28,7 +28,7 @@ import { present } from '../run-route.ts';
 import { prizeStructure, thresholdDirection } from '../v1/challenge-schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
-/** Far above any ladder or field of players; it keeps the numbers within 32 bits. */
+/** The limit is far above any ladder or field of players, and keeps the numbers within 32 bits. */
 const MAX_COUNT = 1_000_000;
 
 /**

@@ -75,7 +75,7 @@ export const listInsiders = defineOperatorRoute({
     }
     const program = await findProgram(database, programId);
     if (isRefused(program)) return program;
-    // One row more than requested, to know whether a next page exists.
+    // One row more than requested shows whether another page follows.
     const listed = await wallet.listInsiders({ programId, beforeAccountId: cursor, limit: limit + 1 }, options);
     if (isRefused(listed)) return listed;
     const { page: insiders, last } = cutPage(listed.insiders, limit);

@@ -13,7 +13,7 @@ import { day, environment, environmentName, id, nextCursor, pageOf, signedAmount
 import { amount, timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
-/** The table and the picture of a quarter; a month of a thousand programs takes some 30 ms. */
+/** The days of a quarter. A month of a thousand programs takes some 30 ms. */
 const MAX_DAYS = 92;
 const DAY_MS = 86_400_000;
 const MAX_PROGRAMS = 100;
@@ -102,7 +102,7 @@ export const getMoney = defineOperatorRoute({
       return refused('invalid_request', 'cursor: must be a next_cursor of this list');
     }
     const money = await wallet.getMoney(
-      // One program more than requested, to know whether a next page exists.
+      // One program more than requested shows whether another page follows.
       { from, to, environment: only, programId, beforeProgramId: cursor, limit: limit + 1 },
       options,
     );

@@ -88,7 +88,7 @@ describe('an operator decides a held payout', () => {
     ['a reason of 1,001 characters', { reason: 'x'.repeat(1_001) }],
     ['a reason with NUL', { reason: 'a\0b' }],
     ['a reason that is not a text', { reason: 7 }],
-  ])('a denial with %s is 400, and no service is asked to decide', async (_what, body) => {
+  ])('a denial with %s is 400 without a call', async (_what, body) => {
     expect(await operate('POST', `${PATH}/deny`, body)).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(challenge.asked).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('an operator decides a held payout', () => {
     ]);
   });
 
-  test('a release needs no reason, but a blank one is 400', async () => {
+  test('a release needs no reason, but a blank reason is 400', async () => {
     expect(await operate('POST', `${PATH}/release`, { reason: ' ' })).toMatchObject({ status: 400 });
     expect(challenge.asked).toEqual([]);
     challenge.script.releaseAward = async () => ({});
@@ -126,7 +126,7 @@ describe('an operator decides a held payout', () => {
     ]);
   });
 
-  test('a denial names its operator and reason to the contest service, and the payout keeps why it was held', async () => {
+  test('a denial reaches the contest service with its operator and reason', async () => {
     challenge.script.denyAward = async () => ({});
     wallet.script.getPayout = async () => answerOf(decided(PayoutStatus.DENIED, 'ana', 'a bot'));
     const denied = await operateAsAna('POST', `${PATH}/deny`, { reason: 'a bot' });
@@ -179,7 +179,7 @@ describe('an operator decides a held payout', () => {
 });
 
 describe('the list of payouts', () => {
-  test('each filter is passed to the wallet, and a page may be empty even if another page follows', async () => {
+  test('each filter of payouts is passed to the wallet', async () => {
     wallet.script.listPayouts = async () => ({ payouts: [HELD], nextCursor: '' });
     expect((await operate('GET', '/payouts')).body).toEqual({ data: [SHOWN], next_cursor: null });
     wallet.script.listPayouts = async () => ({ payouts: [], nextCursor: 'next' });
@@ -209,7 +209,7 @@ describe('the list of payouts', () => {
 });
 
 describe('one payout', () => {
-  test('a payout by its id has its account and the payouts of 24 hours, with their limits', async () => {
+  test('a payout is shown with its account and with the payouts of 24 hours', async () => {
     const account: Account = {
       id: HELD.accountId,
       email: 'ann@example.com',
@@ -247,7 +247,7 @@ describe('one payout', () => {
     expect(wallet.asked).toEqual([['describePayout', { awardId: HELD.awardId }]]);
   });
 
-  test('a payout that does not exist is 404, and a text that is not an id reaches no service', async () => {
+  test('an unknown payout is 404, and a malformed id reaches no service', async () => {
     expect(await operate('GET', PATH)).toMatchObject({ status: 404, code: 'not_found' });
     wallet.asked.length = 0;
     expect(await operate('GET', '/payouts/x')).toMatchObject({ status: 404, code: 'not_found' });
@@ -262,7 +262,7 @@ describe('a deposit that compensates for an attempt', () => {
   const tenantIn = (environment: Environment) => ({ programId: newId(), environment });
   const asked = () => wallet.asked.filter(([rpc]) => rpc === 'deposit').map(([, request]) => request);
 
-  test('a deposit for an attempt of the account names the attempt to the wallet', async () => {
+  test('a deposit for an attempt reaches the wallet with the attempt', async () => {
     challenge.script.inspectAttempt = async () => ({
       attempt: undefined,
       tenant: tenantIn(Environment.LIVE),
@@ -290,13 +290,13 @@ describe('a deposit that compensates for an attempt', () => {
     ['the account plays in test', { tenant: tenantIn(Environment.TEST), accountId: HELD.accountId }],
     ['no account plays yet', { tenant: tenantIn(Environment.LIVE) }],
     ['release 0.2.0 describes without its account', { tenant: undefined }],
-  ])('a deposit for an attempt that %s is 404, and no money moves', async (_what, found) => {
+  ])('a deposit for an attempt that %s is 404', async (_what, found) => {
     if (found !== null) challenge.script.inspectAttempt = async () => ({ attempt: undefined, ...found });
     expect(await operate('POST', path, body)).toMatchObject({ status: 404, code: 'not_found' });
     expect(asked()).toEqual([]);
   });
 
-  test('a deposit for an id that no contest service has is 404, and for a text that is not an id 400', async () => {
+  test('a deposit for an unknown attempt is 404', async () => {
     expect(await operate('POST', path, { ...body, attempt_id: newId() })).toMatchObject({ status: 404 });
     expect(await operate('POST', path, { ...body, attempt_id: 'x' })).toMatchObject({ status: 400 });
     expect(asked()).toEqual([]);

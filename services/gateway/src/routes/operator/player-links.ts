@@ -34,7 +34,7 @@ const playerLinksSchema = component(
 
 const ofProgram = z.object({ accountId: pathId, programId: pathId });
 
-/** Severing and lifting change these links. */
+/** The record of severing and lifting, which change these links. */
 const recording: Recording<Accounts, unknown> = {
   reads: async ({ subjectId, options }, { wallet }) => {
     if (subjectId === null) return null;

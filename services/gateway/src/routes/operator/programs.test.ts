@@ -14,7 +14,9 @@ import { fetchDescribed } from '../../described-answer.fixture.ts';
 import { inOneMinute, OPERATOR_TOKEN, operatorOf, startTestGateway } from '../../gateway.fixture.ts';
 import { CHALLENGE_TERMS } from './terms.fixture.ts';
 
-/** Low, so that exceeding it is quick; no key here sends as many requests to `/v1` in a minute. */
+/**
+ * The limit is low, so that exceeding it is quick; other keys here send fewer requests a minute.
+ */
 const RATE_LIMIT = 20;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -62,7 +64,7 @@ beforeEach(() => {
 const send = (method: string, path: string, headers: Record<string, string> = {}, body?: string, at = port) =>
   fetchDescribed(at, path, { method, headers, ...(body !== undefined && { body }) });
 
-/** No such path: 404 with a key that works, 401 with any other. */
+/** The path does not exist: it is 404 with a key that works, and 401 with any other. */
 const use = (key: string, at = port) => send('GET', '/v1/nothing', { 'x-api-key': key }, undefined, at);
 const countOf = async (table: string) => (await database.query({ text: `select from ${table}` })).length;
 
@@ -96,7 +98,7 @@ describe('requests without the operator’s token', () => {
 });
 
 describe('developers', () => {
-  test('a developer is created once per e-mail in any case, with a password that is stored as argon2id', async () => {
+  test('a developer is created at most once per e-mail address, in any case', async () => {
     const email = 'Dev@Example.com';
     const made = await operate('POST', '/developers', { email, password: PASSWORD });
     expect(made).toMatchObject({ status: 201 });
@@ -123,7 +125,7 @@ describe('developers', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(409)]);
   });
 
-  test('a developer has an e-mail, and a password of 12 to 128 characters as a person counts them', async () => {
+  test('a developer’s password has 12 to 128 characters, counted as a person counts them', async () => {
     const email = 'other@example.com';
     const before = await countOf('developers');
     const bodies = [
@@ -161,7 +163,7 @@ describe('developers', () => {
 });
 
 describe('programs', () => {
-  test('a program shows its test key once, and its live key once, at approval', async () => {
+  test('each key of a program is shown exactly once', async () => {
     const made = await operate('POST', '/programs', { name: 'Arcade' });
     expect(made.status).toBe(201);
     const { id, test_key: testKey } = made.body;
@@ -194,7 +196,7 @@ describe('programs', () => {
     for (const key of [testKey, liveKey]) expect(listed.text).not.toContain(key);
   });
 
-  test('an approval is repeated with a new live key until a request has used the key', async () => {
+  test('an approval can be repeated until a request has used its live key', async () => {
     const { id, liveKey: lost } = await makeProgram();
     const repeated = await operate('POST', `/programs/${id}/approve`);
     expect(repeated).toMatchObject({ status: 200, body: { status: 'approved' } });
@@ -208,7 +210,7 @@ describe('programs', () => {
     expect((await use(liveKey)).status).toBe(404);
   });
 
-  test('both keys of a suspended, closed or to be deleted program get the response of a missing key, until it is reinstated', async () => {
+  test('the keys of a program that is not open are answered like a missing key', async () => {
     const { id, testKey, liveKey } = await makeProgram();
     const change = (changes: object) => operate('PATCH', `/programs/${id}`, changes);
     const statuses = async () => [(await use(testKey)).status, (await use(liveKey)).status];
@@ -233,7 +235,7 @@ describe('programs', () => {
     expect(await statuses()).toEqual([404, 404]);
   });
 
-  test('programs are listed by status and by developer, page by page, and a developer with the number of programs', async () => {
+  test('programs are listed by status and by developer, page by page', async () => {
     const [email, other] = [`${newId()}@example.com`, `${newId()}@example.com`];
     const credentials = { email, password: PASSWORD };
     const { id: developerId } = (await operate('POST', '/developers', credentials)).body;
@@ -277,7 +279,7 @@ describe('programs', () => {
     }
   });
 
-  test('an unknown program is 404, and before that a wrong body is 400', async () => {
+  test('a wrong body for an unknown program is 400 before 404', async () => {
     for (const id of [newId(), 'nonsense']) {
       expect(await operate('GET', `/programs/${id}`)).toMatchObject(NOT_FOUND);
       expect(await operate('POST', `/programs/${id}/approve`)).toMatchObject(NOT_FOUND);
@@ -292,7 +294,7 @@ describe('programs', () => {
     }
   });
 
-  test('a program needs a name, and either an existing developer, whose id may be in any case, or none', async () => {
+  test('a program needs a name, and its developer must exist if one is given', async () => {
     const { id } = (await operate('POST', '/developers', { email: 'owner@example.com', password: PASSWORD })).body;
     const before = await countOf('programs');
     const create = (body: object) => operate('POST', '/programs', body);
@@ -313,7 +315,7 @@ describe('programs', () => {
 });
 
 describe('keys of a program', () => {
-  test('a key is stored and logged nowhere in plain text', async () => {
+  test('a key is never stored or logged in plain text', async () => {
     const { id, testKey, liveKey } = await makeProgram();
     const { text } = await operate('GET', `/programs/${id}`);
     const tables = await database.query<{ name: string }>({
@@ -339,7 +341,7 @@ describe('keys of a program', () => {
     expect(await use(liveKey, sandboxPort)).toMatchObject({ status: 401, text: missing.text });
   });
 
-  test('the sandbox accepts test keys only, and uses nothing of the rate limit of /v1', async () => {
+  test('the sandbox accepts only test keys', async () => {
     const { testKey, liveKey } = await makeProgram();
     const refusals = await Promise.all(
       [
@@ -359,7 +361,7 @@ describe('keys of a program', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe(String(RATE_LIMIT - 1));
   });
 
-  test('a request over the rate limit of /v1 uses no idempotency key, and reaches no service', () =>
+  test('a request over the rate limit of /v1 does not use its idempotency key', () =>
     inOneMinute(database, async () => {
       const { testKey } = await makeProgram();
       const headers = { 'x-api-key': testKey, 'content-type': 'application/json' };

@@ -69,12 +69,12 @@ interface Programs {
 interface Keys extends Programs {
   readonly peppers: Peppers;
 }
-/** For the routes that replace a key. */
+/** The dependencies of the routes that replace a key. */
 interface KeyChanges {
   readonly clock: Clock;
   readonly admission: Pick<Admission, 'revoke'>;
 }
-/** For the routes that change what other services know of a program. */
+/** The dependencies of the routes that change what other services know of a program. */
 interface Facts extends Programs, ProgramFactServices {
   readonly logger: Logger;
 }

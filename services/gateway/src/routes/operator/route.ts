@@ -13,5 +13,5 @@ export interface OperatorCaller {
   readonly session: OperatorSession | undefined;
 }
 
-/** For routes about the caller's own session. */
+/** Defines a route about the caller's own session. */
 export const defineSessionRoute = defineFor<OperatorCaller>();

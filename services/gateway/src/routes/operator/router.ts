@@ -65,7 +65,7 @@ export function operatorRouter(deps: OperatorDependencies): Router {
   }));
   mount(router, OPERATOR_ROUTES, deps, ({ operator }) => present(operator));
   assertChangesAreRecorded(router);
-  // Also for OPTIONS, which the router would otherwise answer.
+  // This also answers OPTIONS, which the router would otherwise answer itself.
   router.use(answerNotFound);
   return router;
 }

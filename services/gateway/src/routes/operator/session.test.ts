@@ -95,7 +95,7 @@ const createProgram = (sent: Sent) => operate('POST', '/programs', { body: { nam
 const actions = async () => (await operate('GET', '/actions?limit=10', { token: ALICE })).body.data;
 
 describe('signing in as an operator', () => {
-  test('a sign-in sets a cookie that no script reads and no other site sends, and every replica accepts it for the operator', async () => {
+  test('a sign-in sets a cookie that every replica accepts and no script can read', async () => {
     const answer = await signIn(ALICE);
     const end = new Date(clock().getTime() + 12 * HOUR_MS).toISOString();
     expect([answer.status, answer.body]).toEqual([201, { name: 'alice', session_expires_at: end }]);
@@ -118,7 +118,7 @@ describe('signing in as an operator', () => {
     expect([await nameOf({ cookie: first }), await nameOf({ cookie: second })]).toEqual(['alice', 'bob']);
   });
 
-  test('a page of another origin cannot sign an operator in; a program without the headers of a browser can', async () => {
+  test('a page of another origin cannot sign an operator in', async () => {
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
@@ -133,7 +133,7 @@ describe('signing in as an operator', () => {
     }
   });
 
-  test('a sign-in takes exactly one token, and its path in another spelling is not found', async () => {
+  test('a sign-in takes exactly one token', async () => {
     for (const body of [
       {},
       { token: 5 },
@@ -150,7 +150,7 @@ describe('signing in as an operator', () => {
     }
   });
 
-  test('sign-ins and sign-outs are in the log of actions with the operator’s name, and no token is in a log or table', async () => {
+  test('sign-ins and sign-outs are in the log of actions without their tokens', async () => {
     const cookie = await enter(BOB);
     expect((await operate('DELETE', '/session', { cookie, headers: OWN_PAGE })).status).toBe(204);
     await signIn('w'.repeat(40));
@@ -175,7 +175,7 @@ describe('signing in as an operator', () => {
 });
 
 describe('changes by an operator’s cookie', () => {
-  test('a change is logged with the operator’s name, whether a cookie or a token authenticated it', async () => {
+  test('a change is logged with the operator’s name, for a cookie and for a token', async () => {
     const cookie = await enter(BOB);
     const byCookie = await createProgram({ cookie, headers: OWN_PAGE });
     const byToken = await createProgram({ token: BOB });
@@ -185,7 +185,7 @@ describe('changes by an operator’s cookie', () => {
     ]);
   });
 
-  test('every change that a cookie authenticates is refused, and not made, unless a page of this origin may have sent it', async () => {
+  test('a change that a cookie authenticates is refused unless a page of this origin sent it', async () => {
     const cookie = await enter(ALICE);
     const before = await actions();
     const changes = [...OPERATOR_ROUTES, ...OPERATOR_SESSION_ROUTES].filter(
@@ -206,7 +206,7 @@ describe('changes by an operator’s cookie', () => {
     expect(codeOf(await createProgram({ token: ALICE, headers: { 'sec-fetch-site': 'cross-site' } }))).toEqual(CREATED);
   });
 
-  test('no header of a response lets a page of another origin read it', async () => {
+  test('no response allows a page of another origin to read it', async () => {
     const cookie = await enter(ALICE);
     const asking = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
     for (const answer of [
@@ -219,7 +219,7 @@ describe('changes by an operator’s cookie', () => {
 });
 
 describe('what is not an operator’s session', () => {
-  test('a developer’s session opens no operator route, and an operator’s session opens no portal route, under either cookie name', async () => {
+  test('a developer’s session opens no operator route, and an operator’s session no portal route', async () => {
     const developer = { email: 'dev@example.com', password: 'correct horse battery' };
     expect((await operate('POST', '/developers', { token: ALICE, body: developer })).status).toBe(201);
     const portal = (method: string, path: string, headers: Record<string, string>, body?: object) =>
@@ -263,7 +263,7 @@ describe('what is not an operator’s session', () => {
 });
 
 describe('the end of an operator’s session', () => {
-  test('a stolen cookie gives no token and no further session, is not prolonged by use, and ends when the operator signs out', async () => {
+  test('a stolen session cookie gives no token and ends with the operator’s sign-out', async () => {
     const cookie = await enter(ALICE);
     const stolen = cookie.replace('laurel_operator=', '');
     const end = (await operate('GET', '/me', { cookie })).body.session_expires_at;
@@ -283,7 +283,7 @@ describe('the end of an operator’s session', () => {
     }
   });
 
-  test('a sign-out ends the session on every replica, and no other session of the operator', async () => {
+  test('a sign-out ends only its own session, on every replica', async () => {
     const [cookie, other] = [await enter(ALICE), await enter(ALICE)];
     const out = await operate('DELETE', '/session', { cookie, replica: 1, headers: OWN_PAGE });
     expect([out.status, out.text]).toEqual([204, '']);
@@ -302,7 +302,7 @@ describe('the end of an operator’s session', () => {
     expect(codeOf(await operate('GET', '/me', { cookie }))).toEqual(UNAUTHORIZED);
   });
 
-  test('a replica accepts no session whose operator token is not in its configuration, or is there under another name', async () => {
+  test('a replica accepts no session whose operator token is not in its configuration', async () => {
     const [old, bob] = [await enter(ALICE), await enter(BOB)];
     for (const cookie of [old, bob]) {
       expect(codeOf(await operate('GET', '/me', { cookie, replica: 2 }))).toEqual(UNAUTHORIZED);
@@ -311,11 +311,11 @@ describe('the end of an operator’s session', () => {
     const renewed = await enter(NEW_ALICE, { replica: 2 });
     expect(await nameOf({ cookie: renewed, replica: 2 })).toBe('alice');
     expect(await nameOf({ cookie: await enter(BOB, { replica: 2 }), replica: 2 })).toBe('carol');
-    // A replica that does not have the new token yet.
+    // This replica does not have the new token yet.
     expect(codeOf(await operate('GET', '/me', { cookie: renewed }))).toEqual(UNAUTHORIZED);
   });
 
-  test('an operator may have 20 sessions: one more, from any replica, ends the operator’s oldest, and no session of another operator', async () => {
+  test('a 21st session of an operator ends the operator’s oldest session', async () => {
     const bob = await enter(BOB);
     await database.query({ text: `delete from operator_sessions where operator = 'alice'` });
     const cookies: string[] = [];
@@ -337,8 +337,8 @@ describe('the end of an operator’s session', () => {
 describe('guesses of operators’ tokens at sign-in', () => {
   const wrong = (nth: number) => `wrong-${nth}-${'x'.repeat(32)}`;
 
-  test('wrong tokens in the header and at sign-in count together, even beside a valid cookie', async () => {
-    // A process that knows no client yet: there even a right token waits.
+  test('wrong tokens in the header and at sign-in are counted together', async () => {
+    // The process knows no client yet, so even a right token waits there.
     const replica = ports.push(await start(BEFORE)) - 1;
     const cookie = await enter(ALICE);
     const sendToken = (token: string, at: 'sign-in' | 'header') =>

@@ -54,7 +54,7 @@ describe('the terms of a challenge', () => {
       expect(takes(createChallenge, { ...CHALLENGE_TERMS, [field]: value }), `${value}`).toBe(false);
   });
 
-  test('terms with a default may be left out, and no others', () => {
+  test('only terms with a default may be left out', () => {
     expect(createChallenge.body?.safeParse(CHALLENGE_TERMS).data).toMatchObject({
       prize_structure: 'threshold',
       min_calibration_players: 20,
@@ -87,7 +87,7 @@ describe('the terms of a tournament', () => {
     for (const value of refused) expect(takes(createTournament, { ...TOURNAMENT, [field]: value })).toBe(false);
   });
 
-  test('terms with a default may be left out, and no others', () => {
+  test('only terms with a default may be left out', () => {
     expect(createTournament.body?.safeParse(TOURNAMENT).data).toMatchObject({ min_scored_attempts: 0 });
     for (const field of Object.keys(TOURNAMENT)) {
       expect(takes(createTournament, { ...TOURNAMENT, [field]: undefined })).toBe(false);

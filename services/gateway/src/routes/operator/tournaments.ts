@@ -42,7 +42,7 @@ import { timestamp, uuid } from '../v1/fields.ts';
 import { leaderboardRowSchema, roundSchema, scoredPlayers, tournamentStatus } from '../v1/tournament-schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
-/** Far above any number of players; it keeps the numbers within 32 bits. */
+/** The limit is far above any number of players, and keeps the numbers within 32 bits. */
 const MAX_COUNT = 1_000_000;
 const MAX_ROUND_SECONDS = 366 * 86_400;
 

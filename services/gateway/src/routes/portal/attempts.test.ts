@@ -62,7 +62,7 @@ const list = (query: string) =>
     `/programs/${programId}/attempts?environment=test${query}`,
   );
 
-test('the list of attempts merges those of challenges and of rounds, and a page ends where the first of both lists ended', async () => {
+test('a page of attempts ends where the first of the two contest services’ lists ends', async () => {
   const [a, c] = [attemptAt('challenge', 50), attemptAt('challenge', 30)];
   const [b, hidden] = [attemptAt('tournament', 40), attemptAt('tournament', 10)];
   challenge.script.listAttempts = answering([a, c], 30, 60);
@@ -86,7 +86,7 @@ test('the list of attempts merges those of challenges and of rounds, and a page 
   expect(tournament.asked).toEqual(challenge.asked);
 });
 
-test('a list of attempts at one challenge calls the challenge service alone, and one of a round the tournament service', async () => {
+test('a list of attempts at one challenge calls the challenge service alone', async () => {
   challenge.script.listAttempts = answering([], null, 60);
   tournament.script.listAttempts = answering([], null, 60);
   expect((await list(`&challenge_id=${newId()}`)).status).toBe(200);
@@ -95,7 +95,7 @@ test('a list of attempts at one challenge calls the challenge service alone, and
   expect([challenge.asked.length, tournament.asked.length]).toEqual([1, 1]);
 });
 
-test('a list with `after` has the oldest attempts first, and its head_cursor continues where the reads of both services ended', async () => {
+test('a list with `after` has the oldest attempts first', async () => {
   const [a, b] = [attemptAt('challenge', 40), attemptAt('tournament', 30)];
   challenge.script.listAttempts = answering([a], 60, null);
   tournament.script.listAttempts = answering([b], 50, null);
@@ -124,7 +124,7 @@ test('an invalid query of attempts is refused without a call', async () => {
   expect([challenge.asked, tournament.asked]).toEqual([[], []]);
 });
 
-test('an attempt has its history with the sends of its events, in order, and its deliveries', async () => {
+test('an attempt is shown with its history and deliveries, in order', async () => {
   const { described, attempt, outcome, award, eventId } = deniedWin({ programId });
   challenge.script.describeAttempt = async () => described;
   const { endpointId, delivery } = deliveryOf(40);
@@ -152,7 +152,7 @@ test('an attempt has its history with the sends of its events, in order, and its
   expect(webhook.asked).toEqual([['listDeliveriesOfEvents', { developerId, eventIds: [eventId] }]]);
 });
 
-test("an attempt of another developer's program is not found, and no service is called", async () => {
+test('an attempt of another developer’s program is not found', async () => {
   const id = newOwnedId('challenge');
   for (const path of [
     '/attempts?environment=test',

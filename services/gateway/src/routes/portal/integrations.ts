@@ -37,7 +37,7 @@ interface Integrations {
 }
 
 export interface DryRuns extends Integrations {
-  /** One budget per developer. */
+  /** Each developer has a separate budget. */
   readonly dryRunBudgets: ByteBudgets;
 }
 
@@ -60,7 +60,8 @@ export const dryRunDescriptor = defineDeveloperRoute({
   summary: 'Dry-run a descriptor on a sample',
   description: `A dry run stores and settles nothing. A developer has ${DRY_RUN_BYTES_PER_SECOND / KIB} KiB a second, and may use two seconds of it at once. Each dry run counts as its descriptor, its sample and ${DRY_RUN_BYTES / KIB} KiB. Beyond that the response is 429, whose \`limit\` is bytes a second.`,
   body: dryRun,
-  // Kept as a push would send them: every digit of a number, and the order of members.
+  // These members are kept as a push would send them: every digit of a number, and the order of
+  // members.
   verbatim: { descriptor: MAX_BODY_BYTES, sample: MAX_BODY_BYTES },
   success: { status: 200, description: 'Each record, or the pointer that failed.', schema: dryRunSchema },
   refusals: { invalid_request: 'The body does not match its schema, or the descriptor is not valid.' },

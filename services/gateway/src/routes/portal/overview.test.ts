@@ -59,7 +59,7 @@ beforeEach(() => {
 
 const path = (query: string, program = programId) => `/programs/${program}/overview?${query}`;
 
-test('the overview has the money and the deliveries of one environment, over the requested hours', async () => {
+test('the overview has the money and the deliveries of one environment', async () => {
   wallet.script.getProgramMoney = async () => ({
     feesCents: 12_34n,
     refundsCents: 1_00n,
@@ -125,7 +125,7 @@ from (values ('live', 201, '', 7), ('live', 402, 'insufficient_funds', 2), ('liv
   expect(webhook.asked).toEqual([['summarizeDeliveries', { developerId, tenant, from }]]);
 });
 
-test('the overview shows null for unknown numbers, and 24 hours by default', async () => {
+test('the overview shows null for unknown numbers', async () => {
   wallet.script.getProgramMoney = async () => ({ paidCents: 0n, heldCents: 0n });
   const none = { delivered: 0, failed: 0, pending: 0 };
   webhook.script.summarizeDeliveries = async () => none;
@@ -138,7 +138,7 @@ test('the overview shows null for unknown numbers, and 24 hours by default', asy
   });
 });
 
-test("the overview of another developer's program is not found, and no service is called", async () => {
+test('the overview of another developer’s program is not found', async () => {
   for (const [by, program] of [[stranger, programId] as const, [portal, newId()] as const]) {
     const answer = await by.send('GET', path('environment=live', program));
     expect([answer.status, answer.code]).toEqual([404, 'not_found']);

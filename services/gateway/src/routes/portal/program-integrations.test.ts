@@ -115,7 +115,7 @@ const ALL = (environment: string) =>
   ] as readonly (readonly [method: string, path: string, body?: object])[];
 const CHANGES = (environment: string) => ALL(environment).slice(1, 5);
 
-test('each route of the portal makes the same call as the route of /v1, and its response has the same text', async () => {
+test('each portal route of integrations makes the same call as the route of /v1', async () => {
   const { session, programId, key } = await makeDeveloper();
   const liveKey = (await operate('POST', `/programs/${programId}/approve`)).body.live_key;
   const member = '"descriptor": { "x": 18446744073709551615 }';
@@ -149,7 +149,7 @@ test('each route of the portal makes the same call as the route of /v1, and its 
   }
 });
 
-test("another developer's program is not found on any route, and the service gets no call", async () => {
+test('another developer’s program is not found on any route of integrations', async () => {
   const { programId } = await makeDeveloper();
   const other = await makeDeveloper();
   expect(ALL('test')).toHaveLength(PROGRAM_INTEGRATION_ROUTES.length);
@@ -161,7 +161,7 @@ test("another developer's program is not found on any route, and the service get
   expect(integration.asked).toEqual([]);
 });
 
-test('in an environment where no key of the program works, changes are refused and every read succeeds', async () => {
+test('changes are refused in an environment where no key of the program works', async () => {
   const { session, programId } = await makeDeveloper();
   const statuses = async (environment: string) => {
     const answers = [];
@@ -191,7 +191,7 @@ test('in an environment where no key of the program works, changes are refused a
   }
 });
 
-test('a session changes nothing in test either, if the configuration accepts no test keys', async () => {
+test('a session changes nothing in test if the configuration accepts no test keys', async () => {
   const { session, programId } = await makeDeveloper();
   for (const [method, path, body] of CHANGES('test'))
     expect(codeOf(await send(method, pathOf(programId, path), session, body, livePort))).toEqual(CONFLICT);
@@ -206,7 +206,7 @@ test('a session changes nothing in test either, if the configuration accepts no 
   expect(integration.asked).toEqual([]);
 });
 
-test('a request without an environment, or with one that does not exist, is refused', async () => {
+test('a request must name an existing environment', async () => {
   const { session, programId } = await makeDeveloper();
   const environments = [
     ...ALL('both').slice(0, 5),
@@ -227,7 +227,7 @@ test('a request without an environment, or with one that does not exist, is refu
   expect(integration.asked).toEqual([]);
 });
 
-test('a body with a member that the route does not have is refused, and so is one that /v1 would refuse', async () => {
+test('a body with an unknown member is refused', async () => {
   const { session, programId } = await makeDeveloper();
   const where = '?environment=test';
   for (const [method, path, body] of [
@@ -246,7 +246,7 @@ test('a body with a member that the route does not have is refused, and so is on
   expect(integration.asked).toEqual([]);
 });
 
-test('an integration that the service does not find in that environment is 404, and a malformed id reaches no service', async () => {
+test('an integration of another environment is 404', async () => {
   const { session, programId } = await makeDeveloper();
   const routes = (id: string) =>
     [...CHANGES('test').slice(1), ALL('test')[6] ?? []].map(([method = '', path = '', body]) =>

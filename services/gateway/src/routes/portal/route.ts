@@ -7,5 +7,7 @@ import { defineFor } from '../../http/route.ts';
 
 export const definePortalRoute = defineFor<Session>();
 
-/** For routes that are served below a program too: they use only the developer of the session. */
+/**
+ * Defines a route that is served below a program too: it uses only the developer of the session.
+ */
 export const defineDeveloperRoute = defineFor<Pick<Session, 'developerId'>>();

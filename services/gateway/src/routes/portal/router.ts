@@ -49,7 +49,7 @@ export function portalRouter(deps: PortalDependencies): Router {
     limitRate({
       windows: deps.rateWindows,
       limit: deps.config.PORTAL_RATE_LIMIT_PER_MINUTE,
-      // Not per session: a developer can have any number of sessions.
+      // The rate is not per session, because a developer can have any number of sessions.
       subjectOf: (_request, response) => ['portal', sessionOf(response).developerId],
     }),
     readBodyFor(deps.bodies, (response) => sessionOf(response).developerId),
@@ -59,7 +59,7 @@ export function portalRouter(deps: PortalDependencies): Router {
   mountRoutes(router, PORTAL_ROUTES, (route) =>
     runRoute(route, handleOf(route, deps, { area, callerOf }), { area, changes }),
   );
-  // Also for OPTIONS, which the router would otherwise answer.
+  // This also answers OPTIONS, which the router would otherwise answer itself.
   router.use(answerNotFound);
   return router;
 }

@@ -24,7 +24,7 @@ const credentials = component(
   'Credentials',
   z.strictObject({
     email,
-    // Longer than any password may be. A password that is too short fails like any other wrong one.
+    // The limit is above any password. A password that is too short fails like any other wrong one.
     password: sentSecret,
   }),
 );

@@ -45,7 +45,7 @@ export function sandboxRouter(deps: SandboxDependencies): Router {
   );
   const callerOf = ({ principal }: RequestContext) => present(principal).tenant;
   mountRoutes(router, SANDBOX_ROUTES, (route) => runRoute(route, handleOf(route, deps, { area, callerOf }), { area }));
-  // Also for OPTIONS, which the router would otherwise answer.
+  // This also answers OPTIONS, which the router would otherwise answer itself.
   router.use(answerNotFound);
   return router;
 }

@@ -205,7 +205,7 @@ describe('bad input to rounds', () => {
   const named = (name: string, values: readonly [string, Value][]) =>
     values.map(([what, value]): [string, Record<string, Value>] => [`${name}: ${what}`, { [name]: value }]);
 
-  /** As `expectRefused`, for many requests. */
+  /** Checks many requests like `expectRefused`. */
   async function expectAllRefused(
     path: string,
     good: Record<string, Value>,
@@ -335,7 +335,7 @@ describe('bad bodies and content types', () => {
     }
   });
 
-  test('the JSON content type is accepted with a charset, in any case, and with other parameters', async () => {
+  test('the JSON content type is accepted in any case and with parameters', async () => {
     const types = [
       'application/json; charset=utf-8',
       'Application/JSON;charset=UTF-8',
@@ -351,7 +351,7 @@ describe('bad bodies and content types', () => {
     expect(asked()).toHaveLength(types.length);
   });
 
-  test('a compressed bomb, or a body that contradicts its encoding, is refused', async () => {
+  test('a compressed body is refused', async () => {
     for (const body of [gzipSync(`{"a":"${'x'.repeat(5_000_000)}"}`), Buffer.from('not gzip')]) {
       await expectRefused('/v1/attempts', { raw: body, headers: { 'content-encoding': 'gzip' } });
     }
@@ -412,7 +412,7 @@ describe('what a response says', () => {
     expect(issues).toEqual(expected);
   });
 
-  test('a malformed id in a path of the partner API is 404, whatever its form', async () => {
+  test('a malformed id in a path of the partner API is 404', async () => {
     for (const id of ['nonsense', 'a'.repeat(2_000), '%00', "1'--", `${randomUUID()}%20`]) {
       for (const answer of [
         await partner.send('GET', `/v1/attempts/${id}`),

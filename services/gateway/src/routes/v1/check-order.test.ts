@@ -12,7 +12,7 @@ test('requests of /v1 are checked in the order that the contract states', async 
   expect(CHECK_ORDER.flatMap(({ refusals }) => refusals)).toEqual(statuses);
 });
 
-test('the handlers of a route of /v1 run in the order of the checks, however they are listed', () => {
+test('the handlers of a /v1 route run in the order of the checks', () => {
   const [route, keyLock, validation, admission] = [() => {}, () => {}, () => {}, () => {}];
   expect(inCheckOrder({ route, keyLock, validation, admission })).toEqual([admission, validation, keyLock, route]);
 });

@@ -150,7 +150,7 @@ async function read(query?: string, roundId?: string) {
   return { status: answer.statusCode, headers: answer.headers, body: JSON.parse(text) };
 }
 
-/** How many boards ended with this status, by the metrics. */
+/** The number of leaderboard requests answered with this HTTP status, from the metrics. */
 async function countEnded(status: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
   const count = new RegExp(`_request_duration_seconds_count\\{.*leaderboard",status="${status}"[^}]*\\} (\\d+)`).exec(
@@ -160,7 +160,7 @@ async function countEnded(status: number): Promise<number> {
 }
 
 describe('boards', () => {
-  test('a board is masked for a caller who may not see it', async () => {
+  test('a caller who may not see a board gets the masked board', async () => {
     getLeaderboard = view(View.MASKED, 7);
     const { status, body } = await read('');
     expect([status, body.locked, body.reason, body.scored_players]).toEqual([200, true, 'enter_to_see', 7]);
@@ -180,7 +180,7 @@ describe('boards', () => {
     expect((await read('', 'nonsense')).status).toBe(404);
   });
 
-  test('a board is requested without a player if the player_ref is not valid', async () => {
+  test('a board is requested without a player if the player_ref is malformed', async () => {
     const asked: string[] = [];
     getLeaderboard = async ({ playerRef }) => {
       asked.push(playerRef);
@@ -195,22 +195,25 @@ describe('boards', () => {
 });
 
 describe('complete tables', () => {
-  test.each([0, 1, 1_999, 2_000, 4_500])('a complete table of %i rows is one whole response', async (length) => {
-    getLeaderboard = view(View.COMPLETE, length);
-    listStandings = tableOf(length);
-    const { status, headers, body } = await read();
-    expect(status).toBe(200);
-    expect(headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
-      'x-request-id': expect.any(String),
-      'x-ratelimit-limit': '300',
-      'x-ratelimit-remaining': expect.any(String),
-    });
-    expect(Object.keys(body)).toEqual(['round', 'scored_players', 'data']);
-    expect(body.data.map(({ rank }: { rank: number }) => rank)).toEqual(
-      Array.from({ length }, (_row, index) => index + 1),
-    );
-  });
+  test.each([0, 1, 1_999, 2_000, 4_500])(
+    'a complete table of %i rows is sent completely in one response',
+    async (length) => {
+      getLeaderboard = view(View.COMPLETE, length);
+      listStandings = tableOf(length);
+      const { status, headers, body } = await read();
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'x-request-id': expect.any(String),
+        'x-ratelimit-limit': '300',
+        'x-ratelimit-remaining': expect.any(String),
+      });
+      expect(Object.keys(body)).toEqual(['round', 'scored_players', 'data']);
+      expect(body.data.map(({ rank }: { rank: number }) => rank)).toEqual(
+        Array.from({ length }, (_row, index) => index + 1),
+      );
+    },
+  );
 
   test('a complete table whose first page fails is a 500 like any other', async () => {
     getLeaderboard = view(View.COMPLETE, 1);
@@ -224,7 +227,7 @@ describe('complete tables', () => {
   test.each([
     ['fails', () => Promise.reject(new Error('gone'))],
     ['is refused', async () => refused('not_found')],
-  ])('a complete table whose later page %s is cut off, so that it never parses as complete', async (_name, fail) => {
+  ])('a complete table is cut off if a later page %s', async (_name, fail) => {
     getLeaderboard = view(View.COMPLETE, 9_000);
     const whole = tableOf(9_000);
     listStandings = (request, context) => (pagesRead.length === 3 ? fail() : whole(request, context));
@@ -260,7 +263,7 @@ describe('complete tables', () => {
     answer.destroy();
   });
 
-  test('a complete table is read no further once its caller has disconnected', async () => {
+  test('no further page of a table is read once the caller has disconnected', async () => {
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     const { promise: isThirdAsked, resolve: onThird } = Promise.withResolvers<void>();
     const whole = tableOf(1_000_000);

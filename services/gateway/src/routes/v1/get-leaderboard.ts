@@ -45,7 +45,7 @@ export const getLeaderboard = defineV1Route({
         });
       case View.COMPLETE: {
         const readPage = (cursor: Buffer) => tournament.listStandings({ ...round, cursor, limit: PAGE_ROWS }, reading);
-        // Read before the response begins, so that a failure of the first page can still be
+        // The first page is read before the response begins, so that its failure can still be
         // answered as an error. Most rounds have only this page.
         const first = await readPage(FROM_THE_TOP);
         return isRefused(first) ? first : completeTable(head, first, { readPage, playerEntryId: board.playerEntryId });

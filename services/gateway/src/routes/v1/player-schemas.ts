@@ -4,8 +4,8 @@ import { component } from '../component.ts';
 import { boundedText, playerRef, timestamp } from './fields.ts';
 
 /**
- * More than an account's address may have (@laurel/values/limits): an address that no account can
- * have is not found, like any other that no account has.
+ * This limit exceeds that of an account's address (@laurel/values/limits). An address too long for
+ * any account is not found, like every other address without an account.
  */
 const MAX_LOOKED_UP_EMAIL_CHARACTERS = 320;
 

@@ -10,5 +10,5 @@ export type V1Route<Dependencies> = Route<Principal, Dependencies, ErrorCode>;
 
 export const defineV1Route = defineFor<Principal, ErrorCode>();
 
-/** For routes that the portal runs too: they use only the key's program and environment. */
+/** Defines a route that the portal runs too: it uses only the key's program and environment. */
 export const defineTenantRoute = defineFor<Pick<Principal, 'tenant'>, ErrorCode>();

@@ -34,8 +34,8 @@ export function v1Router(deps: V1Dependencies): Router {
       route: runRoute(route, handle, { area, keys: deps }),
     });
   });
-  // Also for a method that a path does not take, and for OPTIONS, which the router would otherwise
-  // answer.
+  // This also answers a method that a path does not take, and OPTIONS, which the router would
+  // otherwise answer itself.
   router.use(ignoreUndecodablePath, admit(admission), answerNoRoute(V1_ROUTES));
   return router;
 }

@@ -94,7 +94,7 @@ const seed = (body: unknown, { id = CHALLENGE_ID, idempotencyKey = randomUUID() 
   );
 const codeOf = ({ status, body }: Awaited<ReturnType<typeof send>>) => [status, body.error?.code];
 
-test('a distribution reaches the challenge service with its operation and its key, and the response shows the bar', async () => {
+test('a distribution reaches the challenge service with its operation and its key', async () => {
   const seeded = await seed({ ...BODY, other: 1 }, { id: CHALLENGE_ID.toUpperCase() });
   expect([seeded.status, seeded.body]).toEqual([201, SHOWN]);
   expect(Object.keys(seeded.body)).toEqual(Object.keys(SHOWN));
@@ -119,7 +119,7 @@ test('a distribution reaches the challenge service with its operation and its ke
   ]);
 });
 
-test('a distribution may have the least sample and negative, tiny and huge percentiles', async () => {
+test('a distribution may have negative, tiny and huge percentiles', async () => {
   const distribution = { p5: -1e300, p25: -0.5, p50: 0, p75: 5e-324, p95: 1e300 };
   challenge.script.seedChallenge = async () => ({ ...SEEDED, sampleSize: 500n });
   const seeded = await seed({ distribution, sample_size: 500 });
@@ -127,7 +127,7 @@ test('a distribution may have the least sample and negative, tiny and huge perce
   expect(challenge.asked).toMatchObject([['seedChallenge', { distribution, sampleSize: 500n }]]);
 });
 
-test('an invalid distribution is 400, reaches no service and leaves its idempotency key free', async () => {
+test('an invalid distribution is 400 and leaves its idempotency key free', async () => {
   const withPercentile = (change: object) => ({ ...BODY, distribution: { ...DISTRIBUTION, ...change } });
   const withoutPercentile = (name: string) => {
     const { [name]: _left, ...distribution } = DISTRIBUTION as Record<string, number>;
@@ -151,7 +151,7 @@ test('an invalid distribution is 400, reaches no service and leaves its idempote
     withPercentile({ p25: null }),
     withPercentile({ p50: true }),
     withPercentile({ p75: [82.5] }),
-    // Equal, descending, and equal as doubles although the digits ascend.
+    // These percentiles are equal, descending, or equal as doubles although the digits ascend.
     withPercentile({ p5: 68 }),
     withPercentile({ p95: 82 }),
     withPercentile({ p5: 70, p25: 60 }),
@@ -175,7 +175,7 @@ test('an invalid distribution is 400, reaches no service and leaves its idempote
   expect((await seed(BODY, { idempotencyKey })).status).toBe(201);
 });
 
-test('a distribution needs a key of 1 to 255 characters, whatever the path and the body are', async () => {
+test('a distribution needs an idempotency key of 1 to 255 characters', async () => {
   for (const [body, id] of [
     [BODY, CHALLENGE_ID],
     [BODY, 'nonsense'],
@@ -198,7 +198,7 @@ test('a malformed challenge id is 400 and reaches no service', async () => {
   expect(challenge.asked).toEqual([]);
 });
 
-test('a refusal of the challenge service is passed on in its words, and frees the key', async () => {
+test('a refusal of the challenge service is passed on with its message and frees the key', async () => {
   const idempotencyKey = randomUUID();
   const message = 'The challenge is not calibrating.';
   challenge.script.seedChallenge = async () => refused('invalid_request', message);
@@ -210,7 +210,7 @@ test('a refusal of the challenge service is passed on in its words, and frees th
   expect((await seed(BODY, { idempotencyKey })).status).toBe(201);
 });
 
-test('a repetition is replayed byte for byte without a call, and the key with another request is 409', async () => {
+test('a repeated distribution is replayed byte for byte without a call', async () => {
   const idempotencyKey = randomUUID();
   const first = await seed(BODY, { idempotencyKey });
   // The same request, written differently.
@@ -235,7 +235,7 @@ test('a repetition is replayed byte for byte without a call, and the key with an
   expect(challenge.asked).toHaveLength(1);
 });
 
-test('a repetition that the challenge service found is answered like a replay', async () => {
+test('a repetition that the challenge service recognised is answered like a replay', async () => {
   const first = await seed(BODY);
   challenge.script.seedChallenge = async () => ({ ...SEEDED, repeated: true });
   const found = await seed(BODY);
@@ -243,7 +243,7 @@ test('a repetition that the challenge service found is answered like a replay', 
   expect(found.headers.get('idempotency-replayed')).toBe('true');
 });
 
-test('a distribution is 409 while the first request with its key is under way', async () => {
+test('a distribution is 409 while the first request with its key is in flight', async () => {
   const idempotencyKey = randomUUID();
   const began = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
@@ -264,7 +264,7 @@ test('a distribution is 409 while the first request with its key is under way', 
   expect(replayed.headers.get('idempotency-replayed')).toBe('true');
 });
 
-test('after a failure of the challenge service the same key resumes the same operation', async () => {
+test('a retry after a failure of the challenge service runs the same operation', async () => {
   const idempotencyKey = randomUUID();
   const failed = await seed(BODY, { idempotencyKey, replica: 1 });
   expect(codeOf(failed)).toEqual([500, 'internal_error']);

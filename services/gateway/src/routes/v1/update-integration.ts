@@ -34,7 +34,7 @@ export const updateIntegration = defineTenantRoute({
         status: body.status === undefined ? IntegrationStatus.UNSPECIFIED : INTEGRATION_STATUSES[body.status],
         pullIntervalSeconds: body.pull_interval_seconds,
       },
-      // Sent again, it sets the same fields to the same values.
+      // A repeated request sets the same fields to the same values.
       { ...options, retryLostReply: true },
     );
     return isRefused(updated) ? updated : presentIntegration(updated.integration);
