@@ -4,7 +4,7 @@ import { type ListPayoutsRequest, type Payout, PayoutStatus } from '@laurel/prot
 import { newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_WINDOWS, payoutWindowSql, ROWS_OF_WINDOW } from '../repository/payout-list.ts';
+import { MAX_WINDOWS, payoutListSql, payoutWindowSql, ROWS_OF_WINDOW } from '../repository/payout-list.ts';
 import {
   addPlayer,
   awardOf,
@@ -115,15 +115,22 @@ describe('the list of payouts', () => {
     expect((await pageOf({ ...usual, status: PayoutStatus.PAID }, 1)).payouts).toEqual([]);
   });
 
-  it('each window of the list is read from the index that orders it', async () => {
+  it('each window of the list is read from the index that orders it, and one of a rare status reads no other payout', async () => {
     await addHeld(await addPlayer(wallet), 20_000);
     await wallet.database.query({ text: 'vacuum analyze payouts' });
-    const scansOf = async (of: Parameters<typeof payoutWindowSql>[0]) => {
-      const text = `explain (generic_plan) ${payoutWindowSql(of)}`;
+    const scansOf = async (sql: string) => {
+      const text = `explain (generic_plan) ${sql}`;
       const plan = await wallet.database.query<{ 'QUERY PLAN': string }>({ text });
       return plan.flatMap((row) => /([\w ]+ Scan.*) on payouts/.exec(row['QUERY PLAN'])?.[1]?.trim() ?? []);
     };
-    expect(await scansOf('every_status')).toEqual(['Index Scan using payouts_newest_idx']);
-    expect(await scansOf('held')).toEqual(['Index Only Scan using payouts_held_idx', 'Index Scan using payouts_pkey']);
+    expect(await scansOf(payoutWindowSql('every_status'))).toEqual(['Index Scan using payouts_newest_idx']);
+    expect(await scansOf(payoutWindowSql('held'))).toEqual([
+      'Index Only Scan using payouts_held_idx',
+      'Index Scan using payouts_pkey',
+    ]);
+    for (const rare of ['paid', 'denied'] as const) {
+      expect(await scansOf(payoutWindowSql(rare))).toEqual(['Index Scan using payouts_newest_by_status_idx']);
+      expect(await scansOf(payoutListSql(rare))).toEqual(['Index Scan using payouts_newest_by_status_idx']);
+    }
   });
 });

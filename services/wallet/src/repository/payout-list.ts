@@ -37,10 +37,21 @@ const LIST = {
   text: `select ${PAYOUT_COLUMNS} from payouts where ${BEFORE} ${NEWEST_FIRST} limit $3`,
 };
 
-const LIST_BY_STATUS = {
-  name: 'list_payouts_by_status',
-  text: `select ${PAYOUT_COLUMNS} from payouts where status = $4 and ${BEFORE} ${NEWEST_FIRST} limit $3`,
-};
+/**
+ * A statement has its status as text. PostgreSQL plans it once, and for a parameter it takes a rare
+ * status for the usual one: it then reads every payout to find none that is held (measured: 445 ms
+ * with 1.5 million).
+ */
+const listOf = (status: Payout['status']) => ({
+  name: `list_payouts_${status}`,
+  text: payoutListSql(status),
+});
+const LIST_BY_STATUS = { paid: listOf('paid'), held: listOf('held'), denied: listOf('denied') };
+
+/** Exported because a test reads its query plan. */
+export function payoutListSql(status: Payout['status']): string {
+  return `select ${PAYOUT_COLUMNS} from payouts where status = '${status}' and ${BEFORE} ${NEWEST_FIRST} limit $3`;
+}
 
 const MATCHES = `
         where ($4::uuid is null or account_id = $4) and ($5::uuid is null or program_id = $5)
@@ -49,7 +60,8 @@ const MATCHES = `
 
 const WINDOWS = {
   every_status: { columns: PAYOUT_COLUMNS, only: '', found: `select * from seen ${MATCHES}` },
-  one_status: { columns: PAYOUT_COLUMNS, only: 'status = $7 and ', found: `select * from seen ${MATCHES}` },
+  paid: { columns: PAYOUT_COLUMNS, only: "status = 'paid' and ", found: `select * from seen ${MATCHES}` },
+  denied: { columns: PAYOUT_COLUMNS, only: "status = 'denied' and ", found: `select * from seen ${MATCHES}` },
   held: {
     columns: 'created_at, award_id, account_id, program_id, environment',
     only: "status = 'held' and ",
@@ -77,9 +89,13 @@ export function payoutWindowSql(of: keyof typeof WINDOWS): string {
     order by found.created_at desc, found.award_id desc`;
 }
 
-const WINDOW = { name: 'payouts_window', text: payoutWindowSql('every_status') };
-const WINDOW_BY_STATUS = { name: 'payouts_window_by_status', text: payoutWindowSql('one_status') };
-const WINDOW_OF_HELD = { name: 'payouts_window_of_held', text: payoutWindowSql('held') };
+const windowOf = (of: keyof typeof WINDOWS) => ({ name: `payouts_window_${of}`, text: payoutWindowSql(of) });
+const WINDOW = {
+  every_status: windowOf('every_status'),
+  paid: windowOf('paid'),
+  held: windowOf('held'),
+  denied: windowOf('denied'),
+};
 
 /**
  * A page of the payouts before a position. A page of a filtered list may be short, or empty,
@@ -106,10 +122,7 @@ async function listByStatus(
 ): Promise<PayoutPage> {
   // One payout more than requested shows whether there is another page.
   const values = [before.at, before.id, limit + 1];
-  const rows =
-    status === null
-      ? await database.query<PayoutRow>(LIST, values)
-      : await database.query<PayoutRow>(LIST_BY_STATUS, [...values, status]);
+  const rows = await database.query<PayoutRow>(status === null ? LIST : LIST_BY_STATUS[status], values);
   const { page, last } = cutPage(rows.map(payoutOf), limit);
   return { payouts: page, readTo: last === null ? null : positionOf(last) };
 }
@@ -122,12 +135,7 @@ async function loadWindow(
   { before, limit }: PageRequest,
 ): Promise<PayoutPage> {
   const values = [before.at, before.id, limit, accountId, programId, environment];
-  const rows =
-    status === null
-      ? await on.query<WindowRow>(WINDOW, values)
-      : status === 'held'
-        ? await on.query<WindowRow>(WINDOW_OF_HELD, values)
-        : await on.query<WindowRow>(WINDOW_BY_STATUS, [...values, status]);
+  const rows = await on.query<WindowRow>(WINDOW[status ?? 'every_status'], values);
   const [first] = rows;
   if (first === undefined) return { payouts: [], readTo: null };
   const payouts = rows.flatMap((row) => (row.award_id === null ? [] : [payoutOf(row)]));
