@@ -72,12 +72,13 @@ const CHECKS: readonly Check[] = [
           case r.tiebreak_direction when 'higher_is_better' then -o.tiebreak when 'lower_is_better' then o.tiebreak end nulls last,
           o.recorded_at
       ) best on best.entry_id = e.id
+      left join (
+        select a.id as attempt_id, a.entry_id, a.player_ref, o.score, o.tiebreak, o.recorded_at
+        from attempts a join outcomes o on o.attempt_id = a.id
+      ) named on named.attempt_id = e.best_attempt_id and named.entry_id = e.id and named.player_ref = e.best_player_ref
+        and (named.score, named.tiebreak, named.recorded_at) is not distinct from (best.score, best.tiebreak, best.recorded_at)
       where (e.best_score, e.best_tiebreak, e.best_score_at) is distinct from (best.score, best.tiebreak, best.recorded_at)
-        or not exists (
-          select from attempts a join outcomes o on o.attempt_id = a.id
-          where a.id = e.best_attempt_id and a.entry_id = e.id and a.player_ref = e.best_player_ref
-            and (o.score, o.tiebreak, o.recorded_at) is not distinct from (best.score, best.tiebreak, best.recorded_at)
-        ) and e.sort_key is not null`,
+        or (named.attempt_id is null and e.sort_key is not null)`,
   },
   {
     id: 'sort_key_is_the_order',
