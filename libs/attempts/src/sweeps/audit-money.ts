@@ -41,22 +41,26 @@ const PAGE = 5_000;
 const MAX_EXAMPLES = 10;
 /** Below every id: where a list in id order begins. */
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
-/** Between the making of an id and the commit of its row, for most. */
-const ID_AGE_MS = 60_000;
+/**
+ * How old ids are when their rows are committed, for most. An award's id has the time of its
+ * attempt, which is open for an hour by default. Rows with older ids wait for the pass.
+ */
+const FEE_AGE_MS = 60_000;
+const AWARD_AGE_MS = 75 * 60_000;
 
-/** Fees, then payouts. Both have ids that begin with the time of their attempt. */
+/** Fees, then payouts. The ids of both begin with a time. */
 export function moneyWalks<Attempt, Award, Check extends string>(
   audited: AuditedMoney<Attempt, Award, Check>,
 ): readonly ComparedWalk[] {
   const { owner, wallet, attempts, awards, judgeFee, judgePayout } = audited;
-  const walkOf = (name: string, compare: ComparedWalk['compare']): ComparedWalk => ({
+  const walkOf = (name: string, ageMs: number, compare: ComparedWalk['compare']): ComparedWalk => ({
     name,
     pageSize: PAGE,
     compare,
-    leastKeyAt: (instant) => leastIdAt(new Date(instant.getTime() - ID_AGE_MS)),
+    leastKeyAt: (instant) => leastIdAt(new Date(instant.getTime() - ageMs)),
   });
   return [
-    walkOf('fees', (after, limit) =>
+    walkOf('fees', FEE_AGE_MS, (after, limit) =>
       compareSlice(audited, {
         table: attempts,
         judge: judgeFee,
@@ -67,7 +71,7 @@ export function moneyWalks<Attempt, Award, Check extends string>(
         limit,
       }),
     ),
-    walkOf('payouts', (after, limit) =>
+    walkOf('payouts', AWARD_AGE_MS, (after, limit) =>
       compareSlice(audited, {
         table: awards,
         judge: judgePayout,
