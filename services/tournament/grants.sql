@@ -33,3 +33,8 @@ grant select, insert, update (published_at), delete on outbox to :"running_role"
 
 -- The result of the continuous audit.
 grant select, insert, update (next_run_at, finished_at, duration_ms, violations) on audit_runs to :"running_role";
+
+-- The slices of the continuous audit.
+grant select, insert (id, tails), update (started_at, completed_at, walk, after, snapshot, tails) on audit_passes to :"running_role";
+grant select, insert, delete on audit_findings to :"running_role";
+grant select, insert, update (cents), delete on audit_sums to :"running_role";

@@ -166,6 +166,27 @@ END),
 )
 WITH (fillfactor='50');
 
+CREATE TABLE public.audit_findings (
+    check_id text NOT NULL,
+    walk text NOT NULL,
+    key uuid NOT NULL,
+    id text NOT NULL,
+    environment text NOT NULL,
+    CONSTRAINT audit_findings_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+CREATE TABLE public.audit_passes (
+    id smallint NOT NULL,
+    started_at timestamp(3) with time zone,
+    completed_at timestamp(3) with time zone,
+    walk text,
+    after uuid,
+    snapshot text,
+    tails jsonb NOT NULL,
+    CONSTRAINT audit_passes_is_one_row CHECK ((id = 1)),
+    CONSTRAINT audit_passes_is_whole CHECK ((num_nulls(started_at, walk, after, snapshot) = ANY (ARRAY[0, 4])))
+);
+
 CREATE TABLE public.audit_runs (
     id smallint NOT NULL,
     next_run_at timestamp(3) with time zone NOT NULL,
@@ -174,6 +195,12 @@ CREATE TABLE public.audit_runs (
     violations jsonb,
     CONSTRAINT audit_runs_is_one_row CHECK ((id = 1)),
     CONSTRAINT audit_runs_result_is_whole CHECK ((num_nulls(finished_at, duration_ms, violations) = ANY (ARRAY[0, 3])))
+);
+
+CREATE TABLE public.audit_sums (
+    name text NOT NULL,
+    key text NOT NULL,
+    cents numeric NOT NULL
 );
 
 CREATE TABLE public.award_reviews (
@@ -436,8 +463,17 @@ END),
 ALTER TABLE ONLY public.attempts
     ADD CONSTRAINT attempts_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.audit_findings
+    ADD CONSTRAINT audit_findings_pkey PRIMARY KEY (check_id, walk, key, id, environment);
+
+ALTER TABLE ONLY public.audit_passes
+    ADD CONSTRAINT audit_passes_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.audit_runs
     ADD CONSTRAINT audit_runs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.audit_sums
+    ADD CONSTRAINT audit_sums_pkey PRIMARY KEY (name, key);
 
 ALTER TABLE ONLY public.award_reviews
     ADD CONSTRAINT award_reviews_pkey PRIMARY KEY (award_id);

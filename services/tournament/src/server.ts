@@ -12,7 +12,7 @@ import {
 } from '@laurel/service';
 import type { TournamentConfig } from './config.ts';
 import { roundContest } from './contest.ts';
-import { createAudit } from './handlers/audit.ts';
+import { createAudit, createContinuousAudit } from './handlers/audit.ts';
 import { ROUND_STAGES } from './repository/round-stages.ts';
 import { tournamentRpcs } from './rpcs.ts';
 import { createRoundCloser } from './workers/close-rounds.ts';
@@ -63,7 +63,7 @@ async function startParts(config: TournamentConfig, foundation: Foundation): Pro
   return {
     rpcs: tournamentRpcs({ ...owner, attempts, closer, settler, runAudit }),
     workers,
-    audit: { intervalSeconds: config.AUDIT_INTERVAL_SECONDS, run: runAudit },
+    audit: { intervalSeconds: config.AUDIT_INTERVAL_SECONDS, ...createContinuousAudit(owner) },
     forTests: { sweepOnce: () => runEach(workers, owner.clock) },
   };
 }

@@ -2,9 +2,10 @@
  * The fixture of this service's tests: the service itself on a real database, and the real wallet
  * in its own process.
  */
+import { connectWallet } from '@laurel/attempts';
 import { type EventType, eventIdOf, eventTypeOf } from '@laurel/events';
 import { joinServices, type TypedClient } from '@laurel/grpc';
-import { createDatabase, type Database } from '@laurel/postgres';
+import { type CheckResult, createDatabase, type Database, type SlicedAudit, type SliceLimits } from '@laurel/postgres';
 import {
   type Attempt,
   type AttemptCreationResult,
@@ -39,6 +40,7 @@ import { expect } from 'vitest';
 import { tournamentConfigSchema } from './config.ts';
 import { decideRound } from './domain/round-opening.ts';
 import type { Round, Tournament, TournamentTerms } from './domain/tournament.ts';
+import { createContinuousAudit } from './handlers/audit.ts';
 import { insertRound } from './repository/rounds.ts';
 import { insertTournament } from './repository/tournaments.ts';
 import { startTournament, type TournamentServer } from './server.ts';
@@ -140,7 +142,9 @@ export interface Harness extends AsyncDisposable {
   pendingAttempt(): Promise<{ readonly round: Round; readonly player: TestPlayer; readonly attemptId: string }>;
   /** Facts of attempts and rounds without an event, and events without a fact. */
   wrongEvents(): Promise<readonly string[]>;
-  /** Every check of the audit that found something. */
+  /** The audit that the service runs all the time, with the privileges of the service. */
+  auditInSlices(limits?: SliceLimits): SlicedAudit;
+  /** Every check of the audit that found something. The audit in slices must find the same. */
   violations(): Promise<readonly string[]>;
   /** The checks of this service that find violations of real money. */
   liveViolations(): Promise<readonly string[]>;
@@ -197,10 +201,9 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     OUTBOX_REPUBLISH_AFTER_MS: '1',
   });
   const clock = createTestClock();
-  const logger = createQuietLogger('tournament');
   const replicas = new Set<Replica['tournament']>();
   const startReplica = async (): Promise<Replica> => {
-    const server = await startTournament(config, logger, clock);
+    const server = await startTournament(config, createQuietLogger('tournament'), clock);
     const { client, ...replica } = connectTo(
       server,
       joinServices(TournamentServiceClient, AttemptServiceClient),
@@ -221,6 +224,8 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     createDatabase({ url: scratch.url, maxConnections: 2, applicationName: 'tournament-test' }),
   );
 
+  const continuous = connectAudit(starting, scratch.runningUrl, wallet.address);
+
   const running = starting.move();
   const harness: Harness = {
     tournament,
@@ -235,6 +240,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       await wallet.start();
       // Each replica reconnects by itself; the test continues when all of them have.
       for (const replica of replicas) await retryUntilOk(() => replica.audit({}));
+      await continuous.reconnected();
     },
     player: (playerRef = `player-${newId()}`, fundsCents = FUNDS, tenant = PROGRAM) =>
       wallet.addPlayer(tenant, playerRef, fundsCents),
@@ -292,14 +298,34 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       const { checks } = ok(await tournament.audit({}));
       return checks.filter(({ violations, testViolations }) => violations > testViolations).map(({ id }) => id);
     },
+    auditInSlices: continuous.inSlices,
     async violations() {
       const { checks } = ok(await tournament.audit({}));
-      const ledger = ok(await wallet.client.audit({}));
-      return violationsOf([...checks, ...ledger.checks]);
+      await continuous.expectSame(checks);
+      return violationsOf([...checks, ...ok(await wallet.client.audit({})).checks]);
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
   return harness;
+}
+
+/** The audit that the service runs all the time, on connections of its own. */
+function connectAudit(starting: AsyncDisposableStack, url: string, walletAddress: string) {
+  const database = starting.use(createDatabase({ url, maxConnections: 2, applicationName: 'tournament-audit' }));
+  const wallet = starting.use(connectWallet(walletAddress));
+  const inSlices = (limits?: SliceLimits) => createContinuousAudit({ database, wallet }, limits);
+  const counted = ({ id, violations, testViolations }: Omit<CheckResult, 'examples'>) => ({
+    id,
+    violations,
+    testViolations,
+  });
+  return {
+    inSlices,
+    reconnected: () => retryUntilOk(() => wallet.listFees('tournament', newId(), 1)),
+    async expectSame(checks: readonly CheckResult[]) {
+      expect((await inSlices({ maxPageSize: 1_000 }).run()).map(counted)).toEqual(checks.map(counted));
+    },
+  };
 }
 
 // One statement, so that everything is from one snapshot. A cancellation also queues the fees of

@@ -1,14 +1,23 @@
 /**
  * Audit: checks every invariant of this service, and compares its money with the wallet's
- * (money-audit.ts).
+ * (money-audit.ts). The rpc reads everything, the continuous audit in slices.
  */
 
-import { auditMoney, type Wallet } from '@laurel/attempts';
+import { type AuditedMoney, auditMoney, moneyWalks, type Wallet } from '@laurel/attempts';
 import type { Handlers } from '@laurel/grpc';
-import type { CheckResult, Database } from '@laurel/postgres';
-import type { TournamentServiceService } from '@laurel/proto/tournament';
-import { judgeFee, judgePayout, MONEY_CHECKS } from '../domain/money-audit.ts';
 import {
+  type CheckResult,
+  createSlicedAudit,
+  type Database,
+  type SlicedAudit,
+  type SliceLimits,
+} from '@laurel/postgres';
+import type { TournamentServiceService } from '@laurel/proto/tournament';
+import { judgeFee, judgePayout, MONEY_CHECKS, type MoneyCheck } from '../domain/money-audit.ts';
+import {
+  type AuditedAttemptRow,
+  type AuditedPayoutRow,
+  CHECKS,
   ENVIRONMENTS,
   pageOfAttempts,
   pageOfPayouts,
@@ -16,14 +25,43 @@ import {
   rereadPayouts,
   runOwnChecks,
 } from '../repository/audit.ts';
+import { START_SUMS, WALKS } from '../repository/audit-walks.ts';
 
 /** Returns a result for every check; ends early when the signal aborts. */
 export type RunAudit = (signal?: AbortSignal) => Promise<CheckResult[]>;
 
-export function createAudit(deps: { database: Database; wallet: Wallet }): RunAudit {
-  const money = {
-    ...deps,
-    owner: 'tournament' as const,
+interface AuditDeps {
+  readonly database: Database;
+  readonly wallet: Wallet;
+}
+
+/** Over everything. */
+export function createAudit(deps: AuditDeps): RunAudit {
+  return async (signal) => [
+    ...(await runOwnChecks(deps.database, signal)),
+    ...(await auditMoney(moneyOf(deps), signal)),
+  ];
+}
+
+/** The same checks in slices. */
+export function createContinuousAudit(deps: AuditDeps, limits: SliceLimits = {}): SlicedAudit {
+  return createSlicedAudit({
+    database: deps.database,
+    checks: CHECKS,
+    walks: WALKS,
+    comparedChecks: MONEY_CHECKS,
+    comparedWalks: moneyWalks(moneyOf(deps)),
+    environments: ENVIRONMENTS,
+    startSums: START_SUMS,
+    ...limits,
+  });
+}
+
+function moneyOf({ database, wallet }: AuditDeps): AuditedMoney<AuditedAttemptRow, AuditedPayoutRow, MoneyCheck> {
+  return {
+    database,
+    wallet,
+    owner: 'tournament',
     environments: ENVIRONMENTS,
     attempts: { page: pageOfAttempts, reread: rereadAttempts },
     awards: { page: pageOfPayouts, reread: rereadPayouts },
@@ -31,7 +69,6 @@ export function createAudit(deps: { database: Database; wallet: Wallet }): RunAu
     judgePayout,
     checks: MONEY_CHECKS,
   };
-  return async (signal) => [...(await runOwnChecks(deps.database, signal)), ...(await auditMoney(money, signal))];
 }
 
 export function audit(run: RunAudit): Handlers<TournamentServiceService>['audit'] {

@@ -1,34 +1,114 @@
 /**
  * The invariants of this service, each as a query for the rows that break it; and the pages that
  * the audit across services reads.
+ *
+ * A rule has two forms. `violations` reads whole tables, for the audit that an operator asks for.
+ * `slices` is the same rule over some rows (audit-walks.ts), for the continuous audit.
+ *
+ * An order is checked by neighbours: if each entry of a board follows the one before it, by its run
+ * or by its rank, the whole board is in order.
+ *
+ * Three slices are not strictly bounded. One of boards counts the entries of a whole round: some
+ * seconds for a million. One of attempts or entries reads all attempts of an account in its round,
+ * which the round's cap bounds. One of rounds reads all rounds of its tournaments.
  */
 
-import { countsUnderCapSql, RECEIPT_HAS_KEY, SETTLED_HAS_OUTCOME } from '@laurel/attempts';
+import {
+  ATTEMPTS,
+  countsUnderCapSql,
+  OUTCOMES,
+  RECEIPT_HAS_KEY,
+  REFUNDS_DUE,
+  SETTLED_HAS_OUTCOME,
+} from '@laurel/attempts';
 import type { AttemptStatus } from '@laurel/attempts/domain';
 import {
-  type Check,
   type CheckResult,
   type Database,
   type EnvironmentsOfIds,
+  ofRows,
   type Queryable,
   runChecks,
+  type SlicedCheck,
 } from '@laurel/postgres';
 import type { AwardStatus, RoundStatus } from '../domain/tournament.ts';
+import { BOARDS, ENTRIES, ENTRIES_OF_OUTCOMES, PLACES, ROUND_PAYOUTS, ROUNDS, SUM } from './audit-walks.ts';
 import { makesEntrantSql } from './entrants.ts';
+
+/** Above every sort key. */
+const ABOVE_ALL = `'\\x${'ff'.repeat(40)}'::bytea`;
+
+/** Whether an attempt and an outcome make a run, or a fee, of the entry `e`. */
+const IS_OF_ENTRY = 'a.round_id = e.round_id and a.account_id = e.account_id and a.entry_id = e.id';
+const WAS_PAID = `a.status not in ('pending', 'refused')`;
+const IS_NO_ENTRANT = `
+      case
+        when r.status = 'open' then (e.bought_at is not null) <> coalesce(paid.is_kept, false)
+        when e.bought_at is null then coalesce(paid.is_kept, false)
+        else coalesce(paid.attempts, 0) = 0
+      end`;
+
+/** Entries whose best run is not the best. The rows are entries. */
+const notTheBestSql = (entries: string) => `
+      select e.key, e.id
+      from ${entries} e
+      left join (
+        select distinct on (e.id) e.id as entry_id, o.score, o.tiebreak, o.recorded_at
+        from ${entries} e
+        join attempts a on ${IS_OF_ENTRY}
+        join outcomes o on o.attempt_id = a.id
+        join rounds r on r.id = a.round_id
+        order by e.id,
+          case r.direction when 'higher_is_better' then -o.score else o.score end,
+          case r.tiebreak_direction when 'higher_is_better' then -o.tiebreak when 'lower_is_better' then o.tiebreak end nulls last,
+          o.recorded_at
+      ) best on best.entry_id = e.id
+      where (e.best_score, e.best_tiebreak, e.best_score_at) is distinct from (best.score, best.tiebreak, best.recorded_at)
+        or not exists (
+          select from attempts a join outcomes o on o.attempt_id = a.id
+          where a.id = e.best_attempt_id and a.entry_id = e.id and a.player_ref = e.best_player_ref
+            and (o.score, o.tiebreak, o.recorded_at) is not distinct from (best.score, best.tiebreak, best.recorded_at)
+        ) and e.sort_key is not null`;
+
+/** Whether the tally or the board of a round are missing or miscounted, but for scored attempts. */
+const TALLY_DIFFERS = `
+      b.round_id is null or t.scored_players is distinct from coalesce(e.scored_players, 0)
+        or case
+          -- A round that ended before refunds took entrants out of it counts every account that had ever paid, as its seal does.
+          when r.status <> 'open' and t.entrants = t.scored_players then false
+          else t.entrants is distinct from coalesce(e.entrants, 0)
+        end`;
+const COUNTED_ENTRIES = 'count(*) filter (where bought_at is not null) as entrants, count(sort_key) as scored_players';
+
+/** What an entry with a final rank is owed, and whether its payout differs. */
+const OWED = '(r.purse_cents)[e.final_rank]';
+const PAYOUT_DIFFERS = `
+        e.payout_cents <> coalesce(${OWED}, 0)
+        or (${OWED} is null) <> (p.award_id is null)
+        or (p.award_id is not null and (e.round_id, e.account_id, e.final_rank, ${OWED})
+          is distinct from (p.round_id, p.account_id, p.final_rank, p.amount_cents))`;
+
+const IS_ENDING = `status in ('expiring', 'voiding')`;
+const IS_REFUNDED_BY_ROUND = `exists (
+        select from attempts s join rounds r on r.id = s.round_id
+        where s.id = d.attempt_id and s.status = 'settled' and r.status = 'cancelling' and d.reason = 'round_cancelled')`;
 
 // Constraints already enforce some of these. The audit still finds violations if a constraint is
 // switched off.
-const CHECKS: readonly Check[] = [
+export const CHECKS: readonly SlicedCheck[] = [
   { id: 'run_exactly_when_settled', ...SETTLED_HAS_OUTCOME },
   {
     id: 'attempt_has_its_entry',
     description:
       'Every attempt belongs to the entry of its account in its round, at the fee that is frozen on the round.',
-    violations: `
-      select a.id
-      from attempts a left join entries e on e.id = a.entry_id left join rounds r on r.id = a.round_id
+    ...ofRows(
+      ATTEMPTS,
+      (attempts) => `
+      select a.key, a.id
+      from ${attempts} a left join entries e on e.id = a.entry_id left join rounds r on r.id = a.round_id
       where e.round_id is distinct from a.round_id or e.account_id is distinct from a.account_id
         or r.entry_fee_cents is distinct from a.fee_cents`,
+    ),
   },
   {
     id: 'entrant_has_a_fee_that_was_not_returned',
@@ -39,14 +119,21 @@ const CHECKS: readonly Check[] = [
       from entries e
       join rounds r on r.id = e.round_id
       left join (
-        select a.entry_id, bool_or(${makesEntrantSql('a')}) as is_kept
-        from attempts a where a.status not in ('pending', 'refused') group by a.entry_id
-      ) paid on paid.entry_id = e.id
-      where case
-        when r.status = 'open' then (e.bought_at is not null) <> coalesce(paid.is_kept, false)
-        when e.bought_at is null then coalesce(paid.is_kept, false)
-        else paid.entry_id is null
-      end`,
+        select a.entry_id, a.round_id, a.account_id, bool_or(${makesEntrantSql('a')}) as is_kept, count(*) as attempts
+        from attempts a where ${WAS_PAID} group by a.entry_id, a.round_id, a.account_id
+      ) paid on paid.entry_id = e.id and paid.round_id = e.round_id and paid.account_id = e.account_id
+      where ${IS_NO_ENTRANT}`,
+    slices: {
+      [ENTRIES.walk]: `
+      select e.key, e.id
+      from ${ENTRIES.inSlice} e
+      join rounds r on r.id = e.round_id
+      cross join lateral (
+        select bool_or(${makesEntrantSql('a')}) as is_kept, count(*) as attempts
+        from attempts a where ${IS_OF_ENTRY} and ${WAS_PAID}
+      ) paid
+      where ${IS_NO_ENTRANT}`,
+    },
   },
   {
     id: 'cap_was_kept',
@@ -57,53 +144,41 @@ const CHECKS: readonly Check[] = [
       where ${countsUnderCapSql('a')}
       group by a.round_id, a.account_id, r.attempt_cap
       having count(*) > r.attempt_cap`,
+    slices: {
+      [ATTEMPTS.walk]: `
+      select player.key, paid.first as id
+      from (
+        select a.round_id, a.account_id, min(a.key::text)::uuid as key
+        from ${ATTEMPTS.inSlice} a where ${countsUnderCapSql('a')} group by a.round_id, a.account_id
+      ) player
+      join rounds r on r.id = player.round_id
+      cross join lateral (
+        select count(*) as attempts, min(a.id::text) as first from attempts a
+        where a.round_id = player.round_id and a.account_id = player.account_id and ${countsUnderCapSql('a')}
+      ) paid
+      where paid.attempts > r.attempt_cap`,
+    },
   },
   {
     id: 'best_run_is_the_best',
     description: 'Every entry stands on the board with the best of its settled runs, and none without one.',
-    violations: `
-      select coalesce(e.id, best.entry_id) as id
-      from entries e
-      full join (
-        select distinct on (a.entry_id) a.entry_id, a.id as attempt_id, a.player_ref, o.score, o.tiebreak, o.recorded_at
-        from outcomes o join attempts a on a.id = o.attempt_id join rounds r on r.id = a.round_id
-        order by a.entry_id,
-          case r.direction when 'higher_is_better' then -o.score else o.score end,
-          case r.tiebreak_direction when 'higher_is_better' then -o.tiebreak when 'lower_is_better' then o.tiebreak end nulls last,
-          o.recorded_at
-      ) best on best.entry_id = e.id
-      left join (
-        select a.id as attempt_id, a.entry_id, a.player_ref, o.score, o.tiebreak, o.recorded_at
-        from attempts a join outcomes o on o.attempt_id = a.id
-      ) named on named.attempt_id = e.best_attempt_id and named.entry_id = e.id and named.player_ref = e.best_player_ref
-        and (named.score, named.tiebreak, named.recorded_at) is not distinct from (best.score, best.tiebreak, best.recorded_at)
-      where (e.best_score, e.best_tiebreak, e.best_score_at) is distinct from (best.score, best.tiebreak, best.recorded_at)
-        or (named.attempt_id is null and e.sort_key is not null)`,
+    violations: notTheBestSql(ENTRIES.all),
+    slices: {
+      [ENTRIES.walk]: notTheBestSql(ENTRIES.inSlice),
+      // A score is checked by the next run, because its outcome is new and its entry may be old.
+      [OUTCOMES.walk]: notTheBestSql(ENTRIES_OF_OUTCOMES.inSlice),
+    },
   },
   {
     id: 'sort_key_is_the_order',
     description: 'Sort keys order each board by score, then tiebreak, then instant, then entry id.',
-    violations: `
-      select ordered.id
-      from (
-        select e.id, row_number() over (partition by e.round_id order by e.sort_key) as by_sort_key,
-          row_number() over (
-            partition by e.round_id
-            order by case r.direction when 'higher_is_better' then -e.best_score else e.best_score end,
-              case r.tiebreak_direction when 'higher_is_better' then -e.best_tiebreak when 'lower_is_better' then e.best_tiebreak end
-                nulls last,
-              e.best_score_at, e.id
-          ) as by_run
-        from entries e join rounds r on r.id = e.round_id
-        where e.sort_key is not null
-      ) ordered
-      where ordered.by_sort_key <> ordered.by_run`,
+    ...ofRows(PLACES, (places) => `select key, id from ${places} place where place.run_before >= place.run`),
   },
   {
     id: 'chunks_count_the_board',
     description: 'Every chunk of a board counts exactly the entries that lie in it, and every entry lies in one.',
     violations: `
-      select coalesce(b.round_id, actual.round_id) as id
+      select distinct coalesce(b.round_id, actual.round_id) as id
       from board_chunks b
       full join (
         select located.round_id, located.lower_sort_key, count(*) as entries
@@ -121,6 +196,23 @@ const CHECKS: readonly Check[] = [
         group by located.round_id, located.lower_sort_key
       ) actual on actual.round_id = b.round_id and actual.lower_sort_key = b.lower_sort_key
       where b.round_id is null or b.entries <> coalesce(actual.entries, 0)`,
+    slices: {
+      [BOARDS.walk]: `
+      select slice.key, slice.key as id
+      from slice
+      where exists (
+        select from (
+          select entries, lower_sort_key, lead(lower_sort_key, 1, ${ABOVE_ALL}) over (order by lower_sort_key) as upper_sort_key
+          from board_chunks where round_id = slice.key
+        ) b
+        where b.entries <> (
+          select count(*) from entries e
+          where e.round_id = slice.key and e.sort_key >= b.lower_sort_key and e.sort_key < b.upper_sort_key)
+      ) or exists (
+        select from entries e
+        where e.round_id = slice.key and e.sort_key < coalesce(
+          (select min(b.lower_sort_key) from board_chunks b where b.round_id = slice.key), ${ABOVE_ALL}))`,
+    },
   },
   {
     id: 'round_has_its_tally_and_board',
@@ -131,31 +223,39 @@ const CHECKS: readonly Check[] = [
       from rounds r
       left join round_tallies t on t.round_id = r.id
       left join board_chunks b on b.round_id = r.id and b.lower_sort_key = ''
-      left join (
-        select round_id, count(*) filter (where bought_at is not null) as entrants, count(sort_key) as scored_players
-        from entries group by round_id
-      ) e on e.round_id = r.id
+      left join (select round_id, ${COUNTED_ENTRIES} from entries group by round_id) e on e.round_id = r.id
       left join (
         select a.round_id, count(*) as scored_attempts from outcomes o join attempts a on a.id = o.attempt_id group by a.round_id
       ) o on o.round_id = r.id
-      where b.round_id is null
-        or (t.scored_players, t.scored_attempts) is distinct from (coalesce(e.scored_players, 0), coalesce(o.scored_attempts, 0))
-        or case
-          -- A round that ended before refunds took entrants out of it counts every account that had ever paid, as its seal does.
-          when r.status <> 'open' and t.entrants = t.scored_players then false
-          else t.entrants is distinct from coalesce(e.entrants, 0)
-        end`,
+      where t.scored_attempts is distinct from coalesce(o.scored_attempts, 0) or ${TALLY_DIFFERS}`,
+    slices: {
+      [BOARDS.walk]: `
+      select r.key, r.id
+      from ${BOARDS.inSlice} r
+      left join round_tallies t on t.round_id = r.id
+      left join board_chunks b on b.round_id = r.id and b.lower_sort_key = ''
+      cross join lateral (select ${COUNTED_ENTRIES} from entries where round_id = r.id) e
+      where ${TALLY_DIFFERS}`,
+    },
+    atEnd: `
+      select tallied.key::uuid as id
+      from audit_sums tallied
+      left join audit_sums scored on scored.name = '${SUM.scored}' and scored.key = tallied.key
+      where tallied.name = '${SUM.tallied}' and tallied.cents <> coalesce(scored.cents, 0)`,
   },
   {
     id: 'round_froze_its_terms',
     description: 'The terms that are frozen on a round are those of its tournament.',
-    violations: `
-      select r.id
-      from rounds r left join tournaments n on n.id = r.tournament_id
+    ...ofRows(
+      ROUNDS,
+      (rounds) => `
+      select r.key, r.id
+      from ${rounds} r left join tournaments n on n.id = r.tournament_id
       where (r.program_id, r.environment, r.direction, r.tiebreak_direction, r.entry_fee_cents, r.attempt_cap, r.purse_cents,
           r.min_entrants, r.min_scored_attempts)
         is distinct from (n.program_id, n.environment, n.direction, n.tiebreak_direction, n.entry_fee_cents, n.attempt_cap,
           n.purse_cents, n.min_entrants, n.min_scored_attempts)`,
+    ),
   },
   {
     id: 'one_open_round_per_tournament',
@@ -164,81 +264,101 @@ const CHECKS: readonly Check[] = [
       select tournament_id as id from rounds
       group by tournament_id
       having count(*) filter (where status = 'open') > 1 or max(number) <> max(number) filter (where status = 'open')`,
+    slices: {
+      [ROUNDS.walk]: `
+      select n.key, n.tournament_id as id
+      from (select tournament_id, min(key::text)::uuid as key from ${ROUNDS.inSlice} r group by tournament_id) n
+      cross join lateral (
+        select count(*) filter (where status = 'open') as open, max(number) as newest, max(number) filter (where status = 'open') as newest_open
+        from rounds where tournament_id = n.tournament_id
+      ) r
+      where r.open > 1 or r.newest <> r.newest_open`,
+    },
   },
   {
     id: 'final_ranks_are_the_board',
     description:
       'In a round that ran every entry with a run has the final rank of its sort key, from 1 without a gap; elsewhere none has.',
-    violations: `
-      select ranked.id
-      from (
-        select e.id, e.final_rank,
-          case when r.status in ('settling', 'settled') then row_number() over (partition by e.round_id order by e.sort_key) end as rank
-        from entries e join rounds r on r.id = e.round_id
-        where e.sort_key is not null
-      ) ranked
-      where ranked.final_rank is distinct from ranked.rank`,
+    ...ofRows(
+      PLACES,
+      (places) => `
+      select key, id from ${places} place
+      where place.final_rank is distinct from
+        case when place.status in ('settling', 'settled') then case when place.id_before is null then 1 else place.rank_before + 1 end end`,
+    ),
   },
   {
     id: 'payouts_are_the_frozen_purse',
     description:
       'A round that ran pays the ranks that are present exactly what its frozen purse lists, each to its entry; no other round pays.',
     violations: `
-      select coalesce(owed.entry_id, p.entry_id) as id
-      from (
-        select e.id as entry_id, e.round_id, e.account_id, e.final_rank, e.payout_cents, purse.amount_cents
-        from entries e
-        join rounds r on r.id = e.round_id
-        left join (
-          select r.id as round_id, paid.rank, paid.amount_cents
-          from rounds r cross join unnest(r.purse_cents) with ordinality as paid (amount_cents, rank)
-        ) purse on purse.round_id = e.round_id and purse.rank = e.final_rank
-        where e.final_rank is not null
-      ) owed
-      full join round_payouts p on p.entry_id = owed.entry_id
-      where owed.entry_id is null
-        or owed.payout_cents <> coalesce(owed.amount_cents, 0)
-        or (owed.amount_cents is null) <> (p.award_id is null)
-        or (p.award_id is not null and (owed.round_id, owed.account_id, owed.final_rank, owed.amount_cents)
-          is distinct from (p.round_id, p.account_id, p.final_rank, p.amount_cents))`,
+      select distinct coalesce(e.id, p.entry_id) as id
+      from (entries e join rounds r on r.id = e.round_id and e.final_rank is not null)
+      full join round_payouts p on p.entry_id = e.id
+      where e.id is null or ${PAYOUT_DIFFERS}`,
+    slices: {
+      [ENTRIES.walk]: `
+      select e.key, e.id
+      from ${ENTRIES.inSlice} e
+      join rounds r on r.id = e.round_id
+      left join round_payouts p on p.entry_id = e.id
+      where e.final_rank is not null and (${PAYOUT_DIFFERS})`,
+      [ROUND_PAYOUTS.walk]: `
+      select p.key, p.entry_id as id
+      from ${ROUND_PAYOUTS.inSlice} p
+      left join (entries e join rounds r on r.id = e.round_id) on e.id = p.entry_id
+      where e.final_rank is null`,
+    },
   },
   {
     id: 'settled_round_is_complete',
     description:
       'A settled round has every payout decided, every attempt ended, and a seal over each of its scored attempts.',
-    violations: `
-      select r.id
-      from rounds r
+    ...ofRows(
+      ROUNDS,
+      (rounds) => `
+      select r.key, r.id
+      from ${rounds} r
       left join seals s on s.round_id = r.id
       left join round_tallies t on t.round_id = r.id
-      left join (select round_id, count(*) as blocks from seal_nodes group by round_id) n on n.round_id = r.id
+      cross join lateral (select count(*) as blocks from seal_nodes where round_id = r.id) n
       where (r.status = 'settled') <> (s.round_id is not null)
         or (r.status = 'settled' and (
-          s.leaves is distinct from t.scored_attempts or coalesce(n.blocks, 0) <> (s.leaves + 1023) / 1024
+          s.leaves is distinct from t.scored_attempts or n.blocks <> (s.leaves + 1023) / 1024
           or exists (select from round_payouts p where p.round_id = r.id and p.status = 'paying')
         ))`,
+    ),
   },
   {
     id: 'round_that_is_over_has_no_open_attempt',
     description: 'No attempt of a round that is over is open or on its way to be.',
-    violations: `
-      select a.id from attempts a join rounds r on r.id = a.round_id
+    ...ofRows(
+      ATTEMPTS,
+      (attempts) => `
+      select a.key, a.id from ${attempts} a join rounds r on r.id = a.round_id
       where r.status <> 'open' and a.status in ('pending', 'open')`,
+    ),
   },
   {
     id: 'cancelled_round_is_refunded',
     description: 'A cancelled round owes no refund any more.',
-    violations: `
-      select a.id
-      from attempts a join rounds r on r.id = a.round_id left join refunds_due d on d.attempt_id = a.id
+    ...ofRows(
+      ATTEMPTS,
+      (attempts) => `
+      select a.key, a.id
+      from ${attempts} a join rounds r on r.id = a.round_id left join refunds_due d on d.attempt_id = a.id
       where r.status = 'cancelled' and (d.attempt_id is not null or a.status in ('pending', 'open', 'expiring', 'voiding'))`,
+    ),
   },
   {
     id: 'round_that_an_operator_cancelled_does_not_run',
     description: 'A round that an operator cancelled neither settles nor pays.',
-    violations: `
-      select r.id from rounds r join round_cancellations x on x.round_id = r.id
+    ...ofRows(
+      ROUNDS,
+      (rounds) => `
+      select r.key, r.id from ${rounds} r join round_cancellations x on x.round_id = r.id
       where r.status in ('settling', 'settled') or exists (select from round_payouts p where p.round_id = r.id)`,
+    ),
   },
   {
     id: 'entry_refund_is_due_exactly_while_ending',
@@ -246,11 +366,19 @@ const CHECKS: readonly Check[] = [
       'A refund is queued exactly for attempts that end and wait for it, and for scored ones while their round is cancelling.',
     violations: `
       select coalesce(a.id, d.attempt_id) as id
-      from (select id from attempts where status in ('expiring', 'voiding')) a
+      from (select id from attempts where ${IS_ENDING}) a
       full join refunds_due d on d.attempt_id = a.id
-      where d.attempt_id is null or (a.id is null and not exists (
-        select from attempts s join rounds r on r.id = s.round_id
-        where s.id = d.attempt_id and s.status = 'settled' and r.status = 'cancelling' and d.reason = 'round_cancelled'))`,
+      where d.attempt_id is null or (a.id is null and not ${IS_REFUNDED_BY_ROUND})`,
+    slices: {
+      [ATTEMPTS.walk]: `
+      select a.key, a.id
+      from ${ATTEMPTS.inSlice} a left join refunds_due d on d.attempt_id = a.id
+      where a.${IS_ENDING} and d.attempt_id is null`,
+      [REFUNDS_DUE.walk]: `
+      select d.key, d.attempt_id as id
+      from ${REFUNDS_DUE.inSlice} d left join attempts a on a.id = d.attempt_id and a.${IS_ENDING}
+      where a.id is null and not ${IS_REFUNDED_BY_ROUND}`,
+    },
   },
   { id: 'run_receipt_has_its_key', ...RECEIPT_HAS_KEY },
 ];
@@ -270,6 +398,7 @@ export const ENVIRONMENTS: EnvironmentsOfIds = `
   select o.receipt_id, r.environment
   from outcomes o join attempts a on a.id = o.attempt_id join rounds r on r.id = a.round_id`;
 
+/** Runs the checks of this database over everything, in one snapshot. */
 export function runOwnChecks(database: Database, signal?: AbortSignal): Promise<CheckResult[]> {
   return runChecks(database, CHECKS, ENVIRONMENTS, signal);
 }

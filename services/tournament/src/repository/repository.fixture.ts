@@ -4,16 +4,18 @@
  */
 
 import { putSigningKey } from '@laurel/attempts';
-import { createDatabase, type Database } from '@laurel/postgres';
+import { type CheckResult, createDatabase, createSlicedAudit, type Database } from '@laurel/postgres';
 import { createSigner } from '@laurel/signature';
 import { createTestDatabase } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
+import { expect } from 'vitest';
 import { entryIdOf } from '../domain/entry-decision.ts';
 import { decideClose, entriesCloseAt } from '../domain/round-status.ts';
 import type { Attempt, Round, RoundTerms, Tenant, Tournament, TournamentTerms } from '../domain/tournament.ts';
 import { insertAttempts, lockOnBoards } from './attempts.ts';
-import { runOwnChecks } from './audit.ts';
+import { CHECKS, ENVIRONMENTS, runOwnChecks } from './audit.ts';
+import { START_SUMS, WALKS } from './audit-walks.ts';
 import { scoresOf } from './best-runs.ts';
 import { writeBoards } from './board.ts';
 import { bookingOfPurchases } from './entries.ts';
@@ -77,7 +79,7 @@ export interface Harness extends AsyncDisposable {
    * better.
    */
   fill(round: Round, entries: number): Promise<void>;
-  /** The violations of the service's own checks. */
+  /** The violations of the service's own checks. The audit in slices must find the same. */
   violations(): Promise<readonly string[]>;
 }
 
@@ -173,6 +175,15 @@ export async function startHarness(): Promise<Harness> {
     fill: (round, entries) => fill(database, round, entries, signingKeyId),
     async violations() {
       const results = await runOwnChecks(database);
+      const sliced = createSlicedAudit({
+        database,
+        checks: CHECKS,
+        walks: WALKS,
+        environments: ENVIRONMENTS,
+        startSums: START_SUMS,
+        maxPageSize: 100,
+      });
+      expect((await sliced.run()).map(counted)).toEqual(results.map(counted));
       return results
         .filter((result) => result.violations > 0n)
         .map((result) => `${result.id}: ${result.examples.join(', ')}`);
@@ -183,6 +194,8 @@ export async function startHarness(): Promise<Harness> {
     },
   };
 }
+
+const counted = ({ id, violations, testViolations }: CheckResult) => ({ id, violations, testViolations });
 
 export function roundOf(tournament: Tournament, changes: Partial<Round> = {}): Round {
   const { name, description, roundLengthSeconds, ...terms } = tournament.terms;

@@ -1,0 +1,123 @@
+/**
+ * How the continuous audit reads this database in slices (libs/postgres/src/sliced-audit.ts): the
+ * tables in the order of a pass, and the rows of a slice as a rule reads them.
+ */
+import { attemptWalks } from '@laurel/attempts';
+import {
+  distinctSql,
+  inSnapshotSql,
+  pageSql,
+  type Rows,
+  rowsOf,
+  sharedRows,
+  type Walk,
+  weighedPageSql,
+} from '@laurel/postgres';
+
+export const ENTRIES = rowsOf('entries', 'entries', 'id');
+export const ROUND_PAYOUTS = rowsOf('round_payouts', 'round_payouts', 'award_id');
+export const ROUNDS = rowsOf('rounds', 'rounds', 'id');
+/** Rounds whose rules read all entries of the round. */
+export const BOARDS = rowsOf('boards', 'rounds', 'id');
+
+/** The entries that outcomes scored for. */
+export const ENTRIES_OF_OUTCOMES: Pick<Rows, 'inSlice'> = {
+  inSlice: `(
+    select slice.key, entries.* from slice
+    join attempts on attempts.id = slice.key
+    join entries on entries.id = attempts.entry_id)`,
+};
+
+/**
+ * The place of a run among those of its round `r`. Records compare like rows of an order: a run
+ * without a tiebreak is behind the others.
+ */
+const runSql = (entry: string) => `
+    row(
+      case r.direction when 'higher_is_better' then -${entry}.best_score else ${entry}.best_score end,
+      case r.tiebreak_direction
+        when 'higher_is_better' then -${entry}.best_tiebreak when 'lower_is_better' then ${entry}.best_tiebreak
+      end,
+      ${entry}.best_score_at, ${entry}.id)`;
+
+/** The scored entries with the entry before each on its board. */
+export const PLACES: Rows = sharedRows(
+  ENTRIES.walk,
+  `(
+    select e.id as key, e.id, e.final_rank, r.status, ${runSql('e')} as run,
+      lag(e.id) over board as id_before, lag(e.final_rank) over board as rank_before, lag(${runSql('e')}) over board as run_before
+    from entries e join rounds r on r.id = e.round_id
+    where e.sort_key is not null
+    window board as (partition by e.round_id order by e.sort_key))`,
+  `
+    select slice.key, e.id, e.final_rank, r.status, ${runSql('e')} as run,
+      before.id as id_before, before.final_rank as rank_before, before.run as run_before
+    from slice
+    join entries e on e.id = slice.key
+    join rounds r on r.id = e.round_id
+    left join lateral (
+      select b.id, b.final_rank, ${runSql('b')} as run from entries b
+      where b.round_id = e.round_id and b.sort_key < e.sort_key
+      order by b.sort_key desc limit 1
+    ) before on true
+    where e.sort_key is not null`,
+  'walked_places',
+);
+
+/** The sums that a pass adds up, by their name in `audit_sums`. Keys are rounds. */
+export const SUM = {
+  /** The scored attempts that a round's tally had when the pass began. */
+  tallied: 'tallied',
+  /** The outcomes that the pass's snapshot has. */
+  scored: 'scored',
+} as const;
+
+/** The sums with which a pass begins. */
+export const START_SUMS = `
+  select '${SUM.tallied}' as name, r.id::text as key, t.scored_attempts as cents
+  from rounds r join round_tallies t on t.round_id = r.id`;
+
+const sumsOfOutcomes = `
+  select '${SUM.scored}' as name, a.round_id::text as key, 1 as cents
+  from slice
+  join outcomes o on o.attempt_id = slice.key
+  join attempts a on a.id = o.attempt_id
+  cross join pass
+  where ${inSnapshotSql('o', 'o.recorded_at')}`;
+
+/** Entries of a slice of several rounds. */
+const MOST_ENTRIES = 100_000;
+
+/** In the order of a pass. */
+export const WALKS: readonly Walk[] = [
+  ...attemptWalks(sumsOfOutcomes),
+  {
+    name: ENTRIES.walk,
+    shared: { ...ENTRIES.shared, ...PLACES.shared },
+    pageSize: 2_000,
+    page: pageSql('entries', 'id'),
+    tail: { table: 'entries', key: 'id' },
+  },
+  {
+    name: ROUND_PAYOUTS.walk,
+    shared: ROUND_PAYOUTS.shared,
+    pageSize: 2_000,
+    page: pageSql('round_payouts', 'award_id'),
+  },
+  { name: ROUNDS.walk, shared: ROUNDS.shared, pageSize: 200, page: pageSql('rounds', 'id') },
+  {
+    name: BOARDS.walk,
+    shared: BOARDS.shared,
+    // A slice reads all entries of its rounds: those of many small ones, or of a large one.
+    pageSize: 200,
+    page: weighedPageSql(
+      `
+        (${pageSql('rounds', 'id')})
+        union (${distinctSql('board_chunks', 'round_id')})
+        union (${distinctSql('entries', 'round_id', 'sort_key is not null')})`,
+      '(select coalesce(sum(entrants), 0) from round_tallies where round_id = key)',
+      MOST_ENTRIES,
+    ),
+    isWeighed: true,
+  },
+];
