@@ -5,7 +5,7 @@ import pg from 'pg';
 import { auditEach, auditForOperator } from './scale/audits.ts';
 import { whenCaughtUp } from './scale/catch-up.ts';
 import { type Contests, createContests } from './scale/contests.ts';
-import { type Figure, tableOf } from './scale/figures.ts';
+import { type Figure, printed, tableOf } from './scale/figures.ts';
 import { fillChallenge } from './scale/fill-challenge.ts';
 import { fillTournament } from './scale/fill-tournament.ts';
 import { fillWallet } from './scale/fill-wallet.ts';
@@ -96,8 +96,7 @@ export async function fillStack(
   await restartServer();
   await Promise.all(SERVICES.map((service) => stack.restart(service)));
   await timed('fill: seals of rounds and days of money, by the services', () => whenCaughtUp(stack));
-  const audited = await auditEach(stack);
-  for (const { name, seconds } of audited) console.log(`  ${name}: ${seconds?.toFixed(1)} s, every invariant holds`);
+  const audited = printed(await auditEach(stack));
   return { shape, contests, figures: [...figures, ...audited] };
 }
 
@@ -113,16 +112,16 @@ export async function measureScale(
     readonly take: (order: TurnOrder) => Promise<MeasuredTurn>;
   },
 ): Promise<(string | number)[][]> {
-  const reads = await measureReads(on.stack, shape, contests);
-  const flows = await measureFlows(on);
-  const audited = await auditForOperator(on.stack);
-  const restored = await measureRestore(on.superuserUrl, on.stack.database('wallet').ownerUrl, on.directory);
-  const sizes = await measureSizes(on.stack);
+  const reads = printed(await measureReads(on.stack, shape, contests));
+  const flows = printed(await measureFlows(on));
+  const sizes = printed(await measureSizes(on.stack));
+  const audited = printed([await auditForOperator(on.stack)]);
+  const restored = printed(await measureRestore(on.superuserUrl, on.stack.database('wallet').ownerUrl, on.directory));
   return tableOf(`${shape.attempts.toLocaleString('en')} attempts`, [
     ...figures,
     ...reads,
     ...flows,
-    audited,
+    ...audited,
     ...restored,
     ...sizes,
   ]);

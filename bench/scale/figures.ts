@@ -9,6 +9,22 @@ export interface Figure {
   readonly note?: string;
 }
 
+/** Prints each figure as soon as it is measured: a later part of a long run may fail. */
+export function printed<Figures extends readonly Figure[]>(figures: Figures): Figures {
+  for (const { name, seconds, perSecond, p50Ms, p99Ms, mib, note } of figures) {
+    const values = [
+      seconds !== undefined && `${seconds.toFixed(1)} s`,
+      perSecond !== undefined && `${perSecond.toFixed(0)}/s`,
+      p50Ms !== undefined && `p50 ${p50Ms.toFixed(1)} ms`,
+      p99Ms !== undefined && `p99 ${p99Ms.toFixed(1)} ms`,
+      mib !== undefined && `${mib.toFixed(0)} MiB`,
+      note,
+    ];
+    console.log(`  ${name}: ${values.filter((value) => typeof value === 'string').join(', ')}`);
+  }
+  return figures;
+}
+
 export function tableOf(title: string, figures: readonly Figure[]): (string | number)[][] {
   return [
     [title, 'seconds', '/s', 'p50 ms', 'p99 ms', 'MiB', ''],

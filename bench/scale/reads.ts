@@ -8,7 +8,7 @@ import { PROGRAMS, type Shape } from './shape.ts';
 
 const OLD_ATTEMPTS = 300;
 /** A read is repeated until it was sent so often, or for so long. */
-const TIMES = 40;
+const TIMES = 200;
 const LIMIT_MS = 20_000;
 const DAY_MS = 86_400_000;
 
@@ -17,6 +17,10 @@ const ATTEMPT_OF_CHALLENGE = `
 const LARGE_ROUND = `select id from rounds where tournament_id = $1 and number = 1`;
 const AT_PLACE = `
   select best_player_ref as player_ref, account_id from entries where round_id = $1 and final_rank = $2`;
+/** A round of the first program that ended half a year ago, and one of its players. */
+const OLD_ROUND = `
+  select r.id, e.best_player_ref as player_ref from rounds r join entries e on e.round_id = r.id and e.final_rank = 2
+  where r.tournament_id = $1 and r.status = 'settled' and r.closes_at >= $2 order by r.closes_at limit 1`;
 
 interface Read {
   readonly name: string;
@@ -41,7 +45,10 @@ async function readsOf(stack: Stack, shape: Shape, contests: Contests): Promise<
   const [player] = await stack
     .database('tournament')
     .query<{ player_ref: string; account_id: string }>(AT_PLACE, [round?.id, middle]);
-  const board = `/v1/tournaments/rounds/${round?.id}/leaderboard`;
+  const [old] = await stack
+    .database('tournament')
+    .query<{ id: string; player_ref: string }>(OLD_ROUND, [tournamentIds[0], new Date(shape.startMs + 182 * DAY_MS)]);
+  const boardOf = (roundId = '') => `/v1/tournaments/rounds/${roundId}/leaderboard`;
   const account = `account_id=${player?.account_id}`;
   const program = `program_id=${programIds[0]}&environment=live`;
   const today = Date.now();
@@ -53,11 +60,17 @@ async function readsOf(stack: Stack, shape: Shape, contests: Contests): Promise<
   });
   return [
     ...(await oldAttempts(stack, shape, contests)),
-    { name: 'large board, without a player', headers: partner, paths: [board] },
+    { name: 'large board, without a player', headers: partner, paths: [boardOf(round?.id)] },
     {
-      name: 'large board, for the player in the middle',
+      name: `complete board of ${shape.entrants} rows, of an old round, for a player`,
       headers: partner,
-      paths: [`${board}?player_ref=${player?.player_ref}`],
+      paths: [`${boardOf(old?.id)}?player_ref=${old?.player_ref}`],
+    },
+    {
+      name: `complete board of ${shape.accounts.toLocaleString('en')} rows, for a player`,
+      headers: partner,
+      paths: [`${boardOf(round?.id)}?player_ref=${player?.player_ref}`],
+      times: 3,
     },
     list('standings of the large round', `/rounds/${round?.id}/standings`),
     list('standing of one account of it', `/rounds/${round?.id}/standings?${account}`),
@@ -77,7 +90,7 @@ async function readsOf(stack: Stack, shape: Shape, contests: Contests): Promise<
       times: challengeIds.length,
     },
     list('money of 30 days', `/money?from=${day(29)}&to=${day(0)}`),
-    list('money of a year', `/money?from=${day(364)}&to=${day(0)}`),
+    list('money of 92 days', `/money?from=${day(91)}&to=${day(0)}`),
   ];
 }
 
