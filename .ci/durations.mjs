@@ -1,17 +1,15 @@
-// Writes durations.json, by which the longest files start first, from Vitest's JSON reports:
-//   node .ci/durations.mjs <report.json> ...
-import { readFileSync, writeFileSync } from 'node:fs';
-import { relative } from 'node:path';
+// Writes durations.json, by which the longest files start first, from what runs of Vitest printed:
+//   .ci/run > run.log; node .ci/durations.mjs run.log
+// A file that no log names keeps its seconds.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { secondsOfFiles } from './verdict.mjs';
 
 /** Shorter files hardly change when the last one ends. */
 const SHORTEST_S = 5;
 
-const seconds = {};
-for (const report of process.argv.slice(2)) {
-  for (const { name, startTime, endTime } of JSON.parse(readFileSync(report, 'utf8')).testResults) {
-    const took = Math.round((endTime - startTime) / 1_000);
-    if (took >= SHORTEST_S) seconds[relative(process.cwd(), name)] = took;
-  }
-}
-const sorted = Object.fromEntries(Object.entries(seconds).toSorted(([, one], [, other]) => other - one));
-writeFileSync(new URL('durations.json', import.meta.url), `${JSON.stringify(sorted, undefined, 2)}\n`);
+const target = new URL('durations.json', import.meta.url);
+const measured = secondsOfFiles(process.argv.slice(2).map((log) => readFileSync(log, 'utf8')));
+const all = Object.entries({ ...JSON.parse(readFileSync(target, 'utf8')), ...measured });
+const kept = all.filter(([file, seconds]) => seconds >= SHORTEST_S && existsSync(file));
+const sorted = Object.fromEntries(kept.toSorted(([, one], [, other]) => other - one));
+writeFileSync(target, `${JSON.stringify(sorted, undefined, 2)}\n`);

@@ -1,6 +1,7 @@
-// Reads what a run of all proofs reports: which tests failed, which of those may be bad luck, and
-// which parts took too long.
+// Reads what a run of all proofs reports: which tests failed, which of those may be bad luck, which
+// parts took too long, and how long each file takes.
 import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 /** More failures than these have one cause, and it is not luck. */
 const MOST_AGAIN = 10;
@@ -66,4 +67,20 @@ export function patternOf(failures) {
 export function durationLine(what, seconds, budgetS) {
   const line = `TOOK: ${String(seconds).padStart(4)} s of ${budgetS} s, ${what}`;
   return seconds > budgetS * TOLERANCE ? `${line}\nOVER BUDGET: ${what} by ${seconds - budgetS} s` : line;
+}
+
+/** The line of Vitest's default reporter for a file that has ended. */
+const ENDED_FILE = /^ *\S +(?:\S+ +)?(?<file>\S+\.test\.\w+) \(.*\) (?<ms>\d+)ms/;
+
+/**
+ * The seconds of each file that the logs name, the most of its runs. The JSON reports have no such
+ * figure: theirs begins with a file's first test, when a stack that `beforeAll` starts has started.
+ */
+export function secondsOfFiles(logs) {
+  const seconds = {};
+  for (const line of logs.flatMap((log) => stripVTControlCharacters(log).split('\n'))) {
+    const { file, ms } = ENDED_FILE.exec(line)?.groups ?? {};
+    if (file !== undefined) seconds[file] = Math.max(seconds[file] ?? 0, Math.round(ms / 1_000));
+  }
+  return seconds;
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { durationLine, mayRunAgain, patternOf, readReport } from './verdict.mjs';
+import { durationLine, mayRunAgain, patternOf, readReport, secondsOfFiles } from './verdict.mjs';
 
 const ROOT = '/laurel';
 const aTest = (title, status, failureMessages = [], ancestorTitles = []) => ({
@@ -131,5 +131,22 @@ describe('how long a part took', () => {
     expect(durationLine('npm run test', 121, 100)).toBe(
       'TOOK:  121 s of 100 s, npm run test\nOVER BUDGET: npm run test by 21 s',
     );
+  });
+});
+
+describe('the seconds of files', () => {
+  test('each file has the most of its runs, whether it passed or failed, alone or in a project', () => {
+    const log = `
+ \u001b[32m✓\u001b[39m \u001b[30m\u001b[42m faults \u001b[49m\u001b[39m tests/faults/lapse.test.ts \u001b[2m(\u001b[22m81 tests)\u001b[33m 276569\u001b[2mms\u001b[22m\u001b[39m
+     ✓ wallet.refund.before-commit, kill, during lapse, the partner retries 5197ms
+ ❯  clients  tests/operator/audit-and-actions.test.ts (3 tests | 1 failed) 17547ms
+ ✓ .ci/verdict.test.mjs (12 tests) 1200ms
+`;
+    const again = ' ✓  clients  tests/operator/audit-and-actions.test.ts (3 tests) 9000ms';
+    expect(secondsOfFiles([log, again])).toEqual({
+      'tests/faults/lapse.test.ts': 277,
+      'tests/operator/audit-and-actions.test.ts': 18,
+      '.ci/verdict.test.mjs': 1,
+    });
   });
 });
