@@ -49,7 +49,7 @@ const IN_CONTAINERS = process.env[ALL_VARIABLE] === undefined ? Object.keys(JOIN
 /**
  * Files with stacks of their own: replicas, other settings, failpoints, logs, a digest of all rows.
  */
-const STACKS = filesThatCall(/\b(startWorld|startStack)\(/);
+const STACKS = filesThatCall(/\b(startWorld|startStack|describeFaults)\(/);
 
 /** A black-box test first starts up to seven processes: over a minute on a loaded machine. */
 const BLACK_BOX = { isolate: false, testTimeout: 60_000, hookTimeout: 180_000 };

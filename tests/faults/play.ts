@@ -6,6 +6,7 @@ import { findingMessage } from '../finding.ts';
 import { eventually, inMinutes, tournamentTerms, type World } from '../world.ts';
 import type { DeliveredEvents } from './delivered-events.ts';
 import { type FaultCase, type Flow, isRoundFlow, type RoundFlow } from './table.ts';
+import { lapseAcknowledgements, lapseLeases } from './waits.ts';
 
 const FEE_CENTS = 100n;
 const PRIZE_CENTS = 500n;
@@ -62,6 +63,7 @@ export async function playFault({ world: shared, delivered, challengeId }: Scope
   const world: World = { ...shared, program, partner: program.test };
   const { stack } = world;
   await stack.ready();
+  const webhookPids = stack.pids('webhook');
   const scene = await setScene(world, challengeId, fault.flow);
   const journalStart = world.http.journal.length;
 
@@ -76,9 +78,16 @@ export async function playFault({ world: shared, delivered, challengeId }: Scope
   // A delay matters only while another request arrives.
   if (!fault.action.startsWith('delay')) await first;
   await eventually(async () => stack.isFired(fault.failpoint) || undefined, `${fault.failpoint} was hit`);
+  const firedAt = new Date();
   if (fault.retries) await retryUntilDone(world, scene.act);
   await first;
   await stack.ready();
+  // What a webhook service had fetched when it died would wait for its leases to end.
+  const hasWebhookDied = stack.pids('webhook').some((pid) => !webhookPids.includes(pid));
+  if (hasWebhookDied) {
+    await lapseLeases(stack, { begunBefore: firedAt });
+    await lapseAcknowledgements(stack);
+  }
 
   await untilComplete(world, scene);
   await verify(world, scene, journalStart);

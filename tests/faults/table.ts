@@ -245,6 +245,17 @@ export function lapseCases(): readonly FaultCase[] {
   return PLAYED.filter(({ flow }) => BY_THE_CLOCK.includes(flow));
 }
 
+/**
+ * One death at every failpoint that a flow passes, in a flow that does not wait for the clock: by
+ * turns with a retry and without, before a step and after it.
+ */
+export function oneDeathEach(): readonly FaultCase[] {
+  return POINTS.flatMap((failpoint) => {
+    const flow = FLOWS[failpoint].find((each) => !BY_THE_CLOCK.includes(each));
+    return flow === undefined ? [] : [{ failpoint, flow }];
+  }).map((played, index) => ({ ...played, action: 'kill', retries: (index + (index >> 1)) % 2 === 0 }));
+}
+
 /** The services that die in these cases, or in the scenes that are set for them. */
 export function killedServices(cases: readonly FaultCase[]): readonly Service[] {
   const killers: Partial<Record<Flow, Service>> = { late: 'challenge', resolve: 'challenge', tombstone: 'tournament' };
