@@ -50,7 +50,12 @@ let world: World;
 let contests: Readonly<Record<Owner, Contest>>;
 
 beforeAll(async () => {
-  world = await startWorld({ failpoints: true, restart: true, internalTls: false });
+  world = await startWorld({
+    failpoints: true,
+    restart: true,
+    standby: ['gateway', 'challenge', 'tournament'],
+    internalTls: false,
+  });
   const byId = await newTarget(world.partner);
   const targetsOf = async (parent: Contest['parent']) => ({
     'by id': byId,

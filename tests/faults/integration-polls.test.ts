@@ -8,17 +8,16 @@ import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually, expectStatus, startWorld, type World } from '../world.ts';
 import { FAILPOINTS } from './points.ts';
+import { lapsePollLeases } from './waits.ts';
 
 const POINTS = FAILPOINTS.integration.filter((point) => point.startsWith('integration.poll.'));
-/** A lease lasts 30 s, and the killed process takes a moment to restart. */
-const AFTER_LEASE_MS = 55_000;
 
 let world: World;
 let receiver: Receiver;
 let challengeId: string;
 
 beforeAll(async () => {
-  world = await startWorld({ failpoints: true, restart: true, internalTls: false });
+  world = await startWorld({ failpoints: true, restart: true, standby: ['integration'], internalTls: false });
   receiver = await startReceiver({ ca: world.stack.ca });
   challengeId = (await world.newChallenge()).id;
 });
@@ -65,22 +64,20 @@ test('a poll settles its report once although the service is killed at any step'
     stack.arm(point, 'kill');
     await newIntegration(id);
     await eventually(async () => stack.isFired(point) || undefined, `${point} was hit`);
+    const diedAt = new Date();
     await stack.ready();
+    await lapsePollLeases(stack, diedAt);
   }
 
   for (const { point, id, attempt } of cases) {
-    const ended = await eventually(
-      async () => {
-        const [row] = await stack.database('integration').query(
-          `select cursor, consecutive_failures, next_poll_at = last_polled_at + interval '1 hour' as is_true
-             from integrations where id = $1 and leased_until is null and cursor is not null`,
-          [id],
-        );
-        return row;
-      },
-      `the poll that was killed at ${point} is made again`,
-      AFTER_LEASE_MS,
-    );
+    const ended = await eventually(async () => {
+      const [row] = await stack.database('integration').query(
+        `select cursor, consecutive_failures, next_poll_at = last_polled_at + interval '1 hour' as is_true
+         from integrations where id = $1 and leased_until is null and cursor is not null`,
+        [id],
+      );
+      return row;
+    }, `the poll that was killed at ${point} is made again`);
     expect(ended).toEqual({ cursor: 'c1', consecutive_failures: 0, is_true: true });
     expect(expectStatus(200, await world.partner.getAttempt(attempt)).body.outcome).toMatchObject({ score: 1 });
     const outcomes = await stack
@@ -88,4 +85,4 @@ test('a poll settles its report once although the service is killed at any step'
       .query('select attempt_id from outcomes where attempt_id = $1', [attempt]);
     expect(outcomes).toEqual([{ attempt_id: attempt }]);
   }
-}, 150_000);
+});

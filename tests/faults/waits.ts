@@ -29,6 +29,15 @@ export async function lapseLeases(
   );
 }
 
+/** Ends the leases of polls that began before this moment. */
+export async function lapsePollLeases(stack: Stack, begunBefore: Date): Promise<void> {
+  await stack.database('integration').query(
+    `update integrations set leased_until = clock_timestamp()
+     where leased_until is not null and last_polled_at < $1`,
+    [begunBefore],
+  );
+}
+
 /**
  * Makes the stream redeliver events that the webhook service got and did not acknowledge, because
  * it died or its connection broke. Resolves once none is left.

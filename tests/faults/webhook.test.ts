@@ -58,6 +58,7 @@ beforeAll(async () => {
   world = await startWorld({
     failpoints: true,
     restart: true,
+    standby: ['webhook'],
     environment: {
       challenge: { OUTBOX_REPUBLISH_AFTER_MS: '200' },
       tournament: { OUTBOX_REPUBLISH_AFTER_MS: '200' },
