@@ -32,5 +32,6 @@ grant select, insert, delete on audit_findings to :"running_role";
 grant select, insert, update (cents), delete on audit_sums to :"running_role";
 
 -- The money of programs by day. A worker replaces the rows of open days.
-grant select, insert, delete on program_days, environment_days to :"running_role";
+grant select, insert, delete on program_days to :"running_role";
+grant select, insert, delete on environment_days to :"running_role";
 grant select, update (next_run_at, open_from, environments_open_from, counted_at) on day_counts to :"running_role";
