@@ -148,7 +148,10 @@ const FILL_PAYOUTS = `
   where payout_cents > 0
   order by at, final_rank`;
 
-/** The open rounds came with the tournaments; they are the newest. */
+/**
+ * Numbers the open round of each tournament after the settling ones: it was made first, but is the
+ * newest.
+ */
 const RENUMBER = `
   update rounds r set number = 1 + (select count(*) from rounds o where o.tournament_id = r.tournament_id and o.status = 'settling')
   where r.status = 'open' and r.tournament_id = any($1::uuid[])`;

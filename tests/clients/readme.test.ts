@@ -41,7 +41,7 @@ describe('the first programs of the README', () => {
     await world?.[Symbol.asyncDispose]();
   });
 
-  /** The lines that a program prints, with a program's test key. */
+  /** Runs a file with the test key of the program. Returns the lines that it prints. */
   async function linesOf(program: Program, file: string, ...args: readonly string[]): Promise<readonly string[]> {
     const env = { ...process.env, LAUREL_BASE_URL: world.stack.baseUrl, LAUREL_API_KEY: program.test.apiKey };
     const { stdout } = await promisify(execFile)(NODE, [file, ...args], { cwd: project.folder, env });

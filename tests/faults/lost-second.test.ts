@@ -960,7 +960,7 @@ describe('the database of the integration service loses its last second', () => 
     await expectReported({});
   });
 
-  test('the gateway repeats the lost suspension of a program', async () => {
+  test('the gateway suspends a program again at a service that lost the suspension', async () => {
     const { program, target, newWin, changeTo, closedAgain } = await newPushingProgram();
     const { player, body } = await newWin();
     const { expectReported } = await losingIntegrations(async () => {

@@ -97,7 +97,7 @@ const PORTAL_PAGES: readonly PortalPage[] = [
   { path: '/nothing', heading: 'Page not found' },
 ];
 
-/** The pages with the ids of the program, and of items that are made now. */
+/** Creates the item that each page shows. Returns the pages with real ids in their paths. */
 export async function makePages(world: SharedWorld, developer: Developer): Promise<readonly PortalPage[]> {
   return Promise.all(
     PORTAL_PAGES.map(async (page) => {

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
-test('only the folders of processes that have ended are stopped and removed', async () => {
+test('the folder of an ended process is removed after its server is stopped', async () => {
   const child = spawn(NODE, ['-e', '']);
   await once(child, 'exit');
   const left = `kind-${child.pid}-a1`;

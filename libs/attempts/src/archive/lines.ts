@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { StringDecoder } from 'node:string_decoder';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 
-/** A row: its key in the order of the file, and its JSON. */
+/** A row of an archive file. The file is sorted by `key`. */
 export interface Line {
   readonly key: string;
   readonly json: string;

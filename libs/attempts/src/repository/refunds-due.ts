@@ -43,8 +43,8 @@ export interface RefundQueue {
 }
 
 /**
- * Rows of the queue that a run reads: a backlog of play money then neither delays real money nor
- * makes the run slow.
+ * The most rows of the queue that a run reads, the oldest ones, which bounds its time. Among them
+ * the refunds of real money go first.
  */
 export const MAX_REFUNDS_WALKED = 10_000;
 

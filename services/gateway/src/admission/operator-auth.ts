@@ -59,7 +59,7 @@ export function admitSignIn({ tokens, addressOf, isCookieSecure }: OperatorAuth)
 }
 
 /** Lets a sign-in pass whose token is right. Its cookie, if any, decides nothing. */
-export function requireSentToken(auth: OperatorAuth, sentTokenOf: (response: Response) => string): RequestHandler {
+export function requireSignInToken(auth: OperatorAuth, sentTokenOf: (response: Response) => string): RequestHandler {
   return (request, response, next) => {
     if (passToken(auth, sentTokenOf(response), request, response)) next();
   };

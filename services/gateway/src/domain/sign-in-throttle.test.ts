@@ -24,7 +24,7 @@ const failed = (failures: Partial<SignInFailures>): SignInFailures => ({
 });
 
 describe('sign-in throttle', () => {
-  test('a sign-in is admitted while its failures are free, or after its wait', () => {
+  test('a sign-in is admitted below the limits of failures, or once its wait is over', () => {
     for (const failures of [
       failed({}),
       failed({ ofPair: some(4), ofEmail: some(19), ofAddress: some(99) }),

@@ -347,7 +347,7 @@ export function listOlderRequests(
   return readPart(database, 'older', scope, filter, { from: page.below, limit: page.limit });
 }
 
-/** The requests after a head, oldest first, and the head at which the next page begins. */
+/** The requests after the position `after`, oldest first. The next page begins after `head`. */
 export async function listNewerRequests(
   database: Database,
   scope: RequestScope,

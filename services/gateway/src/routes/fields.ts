@@ -84,7 +84,7 @@ const MAX_SECRET_CHARACTERS = 1_000;
  * A password or a token that a caller signs in with. Longer texts than any valid one are refused; a
  * text that is too short fails like any wrong one.
  */
-export const sentSecret = z
+export const signInSecret = z
   .string()
   .refine((value) => isAtMost(value, MAX_SECRET_CHARACTERS), `must have at most ${MAX_SECRET_CHARACTERS} characters`)
   .openapi({ maxLength: MAX_SECRET_CHARACTERS });

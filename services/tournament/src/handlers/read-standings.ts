@@ -3,7 +3,7 @@ import { type Refused, refused } from '@laurel/errors';
 import type { Queryable } from '@laurel/postgres';
 import { cutPage } from '@laurel/values/cursor';
 import type { Standing } from '../domain/tournament.ts';
-import { findRank, loadStandings, type RankedStanding } from '../repository/board.ts';
+import { findCursorAtRank, loadStandings, type RankedStanding } from '../repository/board.ts';
 import { decodeNumber, encodeNumber } from './number-cursor.ts';
 
 const MAX_PAGE = 200;
@@ -40,6 +40,6 @@ async function loadAfter(
   limit: number,
 ): Promise<readonly RankedStanding[]> {
   if (rank === 0) return loadStandings(on, roundId, null, limit);
-  const after = await findRank(on, roundId, rank);
+  const after = await findCursorAtRank(on, roundId, rank);
   return after === null ? [] : loadStandings(on, roundId, after, limit);
 }

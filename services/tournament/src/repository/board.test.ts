@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entryIdOf } from '../domain/entry-decision.ts';
 import { compareRows, isBetterRun } from '../domain/ranking.ts';
 import type { BestRun, Direction, Round, TournamentTerms } from '../domain/tournament.ts';
-import { type BoardCursor, findRank, loadStandings, loadWindow } from './board.ts';
+import { type BoardCursor, findCursorAtRank, loadStandings, loadWindow } from './board.ts';
 import { type Harness, NOW, type Player, playersOf, startHarness } from './repository.fixture.ts';
 import { findRound } from './rounds.ts';
 
@@ -37,9 +37,9 @@ async function tableOf(roundId: string, limit: number): Promise<readonly (ModelR
       rows.push({ rank, entryId, best, paidAttempts });
     }
     after = page.at(-1)?.cursor ?? null;
-    if (after !== null) expect(await findRank(h.database, roundId, rows.length)).toEqual(after);
+    if (after !== null) expect(await findCursorAtRank(h.database, roundId, rows.length)).toEqual(after);
     if (page.length < limit || after === null) {
-      expect(await findRank(h.database, roundId, rows.length + 1)).toBeNull();
+      expect(await findCursorAtRank(h.database, roundId, rows.length + 1)).toBeNull();
       return rows;
     }
   }

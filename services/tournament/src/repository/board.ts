@@ -266,7 +266,7 @@ export async function loadWindow(on: Queryable, roundId: string, entryId: string
  * The place of a rank, from 1; null beyond the last row. While the round runs, the caller reads the
  * rows from the same snapshot.
  */
-export async function findRank(on: Queryable, roundId: string, rank: number): Promise<BoardCursor | null> {
+export async function findCursorAtRank(on: Queryable, roundId: string, rank: number): Promise<BoardCursor | null> {
   const [row] = await on.query<{ sort_key: Buffer }>(SELECT_AT_RANK, [roundId, rank]);
   return row === undefined ? null : { sortKey: row.sort_key, rank };
 }

@@ -1,7 +1,7 @@
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Round } from '../domain/tournament.ts';
-import { findRank, loadStandings, loadWindow } from './board.ts';
+import { findCursorAtRank, loadStandings, loadWindow } from './board.ts';
 import { findEntryOfRef } from './entries.ts';
 import { type Harness, HOUR_MS, NOW, startHarness } from './repository.fixture.ts';
 
@@ -44,7 +44,7 @@ describe('a round of a hundred thousand entries', () => {
     const startedAt = performance.now();
     for (let time = 0; time < WINDOWS; time += 1) {
       const rank = ENTRIES - 200 - time;
-      const after = await findRank(h.database, round.id, rank);
+      const after = await findCursorAtRank(h.database, round.id, rank);
       const page = await loadStandings(h.database, round.id, after, 2);
       expect(page.map((row) => row.rank)).toEqual([rank + 1, rank + 2]);
     }

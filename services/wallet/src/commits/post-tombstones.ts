@@ -1,6 +1,6 @@
 /**
- * The commit of ResolveFees, for a batch of queries: writes a tombstone under each free id that
- * requests one, then reads the fees as stored.
+ * The commit of ResolveFees, for a batch of queries: writes a tombstone for each query that asks
+ * for one and whose transfer id is unused, then reads the stored fees.
  */
 import type { Coalescer } from '@laurel/coalesce';
 import type { Database } from '@laurel/postgres';

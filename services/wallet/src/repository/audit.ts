@@ -35,7 +35,7 @@ import {
   WALKS,
 } from './audit-walks.ts';
 import { CONTEST_SERVICE_DIGITS, contestServiceDigitsSql } from './owned-page.ts';
-import { DAY_COLUMNS, DAY_SUMS, dayAmountsSql, SUMS_OF_DAYS } from './program-days.ts';
+import { DAY_COLUMN_SUMS, DAY_COLUMNS, dayAmountsSql, KIND_SUMS } from './program-days.ts';
 
 /** The constraints, unique indexes and triggers that prevent what the other checks detect. */
 const GUARDS = [
@@ -140,7 +140,7 @@ const sumsOf = (table: string) => DAY_COLUMNS.map((column) => `${table}.${column
 const closedDaysSql = (closed: string, amounts: string) => `
       with closed as ${closed},
       summed as (
-        select day, environment, program_id, ${DAY_SUMS}
+        select day, environment, program_id, ${KIND_SUMS}
         from ${amounts} as amount
         where day < (select open_from from closed) group by day, environment, program_id
       )
@@ -155,7 +155,7 @@ const ENVIRONMENT_DAYS_SQL = `
         select * from environment_days where day < (select environments_open_from from day_counts)
       ),
       summed as (
-        select day, environment, ${SUMS_OF_DAYS} from program_days
+        select day, environment, ${DAY_COLUMN_SUMS} from program_days
         where day < (select environments_open_from from day_counts) group by day, environment
       )
       select day::text as id, environment

@@ -61,12 +61,12 @@ const KINDS = ['fees', 'refunds', 'paid', 'held', 'denied'];
 export const DAY_COLUMNS = KINDS.map((kind) => `${kind}_cents`);
 
 /** The SQL columns that sum the amounts of each kind over a group. */
-export const DAY_SUMS = KINDS.map(
+export const KIND_SUMS = KINDS.map(
   (kind) => `coalesce(sum(amount_cents) filter (where kind = '${kind}'), 0)::bigint as ${kind}_cents`,
 ).join(', ');
 
 /** The SQL columns that sum each column of days over a group. */
-export const SUMS_OF_DAYS = DAY_COLUMNS.map((column) => `sum(${column})::bigint as ${column}`).join(', ');
+export const DAY_COLUMN_SUMS = DAY_COLUMNS.map((column) => `sum(${column})::bigint as ${column}`).join(', ');
 
 const LEASE: Statement = {
   name: 'day_counts_lease',
@@ -89,7 +89,7 @@ const COUNT: Statement = {
   name: 'program_days_count',
   text: `
     insert into program_days (day, environment, program_id, fees_cents, refunds_cents, paid_cents, held_cents, denied_cents)
-    select day, environment, program_id, ${DAY_SUMS}
+    select day, environment, program_id, ${KIND_SUMS}
     from (${dayAmountsSql(`($1::date::timestamp at time zone 'UTC')`)}) as amount
     group by day, environment, program_id
     order by day, environment, program_id`,
@@ -107,7 +107,7 @@ const SUM: Statement = {
   name: 'environment_days_sum',
   text: `
     insert into environment_days (day, environment, fees_cents, refunds_cents, paid_cents, held_cents, denied_cents)
-    select day, environment, ${SUMS_OF_DAYS} from program_days where ${SUMMED_FROM}
+    select day, environment, ${DAY_COLUMN_SUMS} from program_days where ${SUMMED_FROM}
     group by day, environment
     order by day, environment`,
 };
@@ -232,7 +232,7 @@ const PAGE: Statement = {
     )
     select page.program_id, sums.* from page
     cross join lateral (
-      select environment, ${SUMS_OF_DAYS} from program_days
+      select environment, ${DAY_COLUMN_SUMS} from program_days
       where program_days.program_id = page.program_id and ${FILTER} group by environment
     ) as sums
     order by page.program_id desc, environment desc`,
@@ -241,7 +241,7 @@ const PAGE: Statement = {
 const PAGE_OF_ONE: Statement = {
   name: 'page_of_days_of_program',
   text: `
-    select program_id, environment, ${SUMS_OF_DAYS} from program_days where program_id = $4 and ${FILTER}
+    select program_id, environment, ${DAY_COLUMN_SUMS} from program_days where program_id = $4 and ${FILTER}
     group by program_id, environment order by environment desc`,
 };
 

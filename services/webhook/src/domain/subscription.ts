@@ -9,7 +9,7 @@ import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '@laurel/events/event
 const KNOWN: ReadonlySet<string> = new Set(WEBHOOK_EVENT_TYPES);
 
 /** The subscription without repeats, in the given order. */
-export function decideEvents(wanted: readonly string[]): readonly WebhookEventType[] | Refused {
+export function parseEventTypes(wanted: readonly string[]): readonly WebhookEventType[] | Refused {
   const events = [...new Set(wanted)];
   return events.every(isKnown) ? events : refused('invalid_request', 'events holds a type that does not exist.');
 }

@@ -13,7 +13,7 @@ import type { Clock } from '@laurel/service';
 import { newId } from '@laurel/values/ids';
 import { decideDescription, decideEndpointLimit, type Endpoint } from '../domain/endpoint.ts';
 import { newSigningSecret, secretOwner } from '../domain/signing-secret.ts';
-import { decideEvents } from '../domain/subscription.ts';
+import { parseEventTypes } from '../domain/subscription.ts';
 import { countEndpointsOf, insertEndpoint, lockEndpointsOf } from '../repository/endpoints.ts';
 import { findDeveloperOf, insertPrograms } from '../repository/programs.ts';
 import { presentEndpoint } from './present-endpoint.ts';
@@ -34,7 +34,7 @@ export function createEndpoint({
     const programIds = request.programIds.map(parseId);
     const programId = request.programId === undefined ? null : parseId(request.programId);
     const environment = request.environment === Environment.UNSPECIFIED ? null : parseEnvironment(request.environment);
-    const events = decideEvents(request.events);
+    const events = parseEventTypes(request.events);
     if (isRefused(events)) return events;
     const description = decideDescription(request.description);
     if (isRefused(description)) return description;

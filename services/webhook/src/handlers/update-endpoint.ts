@@ -9,7 +9,7 @@ import type { Database } from '@laurel/postgres';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
 import type { Clock } from '@laurel/service';
 import { decideChange, decideDescription } from '../domain/endpoint.ts';
-import { decideEvents } from '../domain/subscription.ts';
+import { parseEventTypes } from '../domain/subscription.ts';
 import { closePending } from '../repository/deliveries.ts';
 import { findEndpoint, lockEndpointToChange, updateEndpoint as persist } from '../repository/endpoints.ts';
 import { presentEndpoint } from './present-endpoint.ts';
@@ -29,7 +29,7 @@ export function updateEndpoint({
     // An endpoint that does not exist is not_found, whatever the request holds, before any name is
     // resolved.
     if ((await findEndpoint(database, developerId, endpointId)) === null) return refused('not_found');
-    const events = request.events === undefined ? undefined : decideEvents(request.events.events);
+    const events = request.events === undefined ? undefined : parseEventTypes(request.events.events);
     if (isRefused(events)) return events;
     const description = request.description === undefined ? undefined : decideDescription(request.description);
     if (isRefused(description)) return description;

@@ -2,7 +2,7 @@
  * `/api/operator`: what the platform's own staff may do (docs/contract/portal-api.md, "Operator").
  */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import { admitSignIn, type OperatorAuth, requireOperator, requireSentToken } from '../../admission/operator-auth.ts';
+import { admitSignIn, type OperatorAuth, requireOperator, requireSignInToken } from '../../admission/operator-auth.ts';
 import type { OperatorTokens } from '../../admission/operator-tokens.ts';
 import { limitRate, type RateWindows } from '../../admission/rate-limit.ts';
 import { readSignIn } from '../../admission/read-sign-in.ts';
@@ -97,7 +97,7 @@ function admissionOfSignIn(deps: OperatorDependencies, auth: OperatorAuth): Requ
     admitSignIn(auth),
     ...readSignIn({ ...deps, limit: deps.config.PORTAL_RATE_LIMIT_PER_MINUTE }),
     validate(signInOperator, area, inputCheckOf(signInOperator, area)),
-    requireSentToken(auth, sentTokenOf),
+    requireSignInToken(auth, sentTokenOf),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { Route } from '../../http/route.ts';
 import { OPERATOR_COOKIE, setCookie } from '../../http/session-cookie.ts';
 import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
-import { sentSecret } from '../fields.ts';
+import { signInSecret } from '../fields.ts';
 import type { ActionLog } from '../operator-log.ts';
 import { timestamp } from '../v1/fields.ts';
 import { defineSessionRoute, type OperatorCaller } from './route.ts';
@@ -19,7 +19,7 @@ export interface SessionServices extends ActionLog {
 
 type CookieConfig = Pick<GatewayConfig, 'PORTAL_COOKIE_SECURE'>;
 
-const credentials = z.strictObject({ token: sentSecret });
+const credentials = z.strictObject({ token: signInSecret });
 export type OperatorCredentials = z.output<typeof credentials>;
 
 const signedInOperator = {

@@ -11,7 +11,7 @@ import { DEVELOPER_COOKIE, setCookie } from '../../http/session-cookie.ts';
 import { z } from '../../http/zod.ts';
 import { deleteSession, findDeveloperOf } from '../../repository/sessions.ts';
 import { component } from '../component.ts';
-import { email, sentSecret } from '../fields.ts';
+import { email, signInSecret } from '../fields.ts';
 import { timestamp, uuid } from '../v1/fields.ts';
 import { definePortalRoute } from './route.ts';
 
@@ -25,7 +25,7 @@ const credentials = component(
   z.strictObject({
     email,
     // The limit is above any password. A password that is too short fails like any other wrong one.
-    password: sentSecret,
+    password: signInSecret,
   }),
 );
 
@@ -65,7 +65,7 @@ export const signInByLink = defineSignInRoute({
   summary: 'Sign in with a one-time link',
   description:
     'Takes the token of a link that an operator has made. A token works once, within 15 minutes; of two calls at once one signs in. The response is that of signing in with a password. An unknown, a used and an expired token get the same 401; repeated guesses get 429.',
-  body: component('LinkToken', z.strictObject({ token: sentSecret })),
+  body: component('LinkToken', z.strictObject({ token: signInSecret })),
   success: { status: 201, description: 'The token of the session.', schema: sessionToken },
   refusals: { unauthorized: INVALID_LINK },
   run: async (

@@ -5,7 +5,7 @@ import { Field } from '../../../kit/field.tsx';
 import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
 import { ATTEMPT_FACTS } from './facts.ts';
 import { nextReference } from './goodwill.ts';
-import { moneyOf } from './void-rules.ts';
+import { moneyKindOf } from './void-rules.ts';
 
 interface MakeGoodDialogProps {
   readonly attempt: OperatorAttempt;
@@ -36,7 +36,7 @@ export function MakeGoodDialog({ attempt, accountId, onDeposited, onClose }: Mak
       item={{ path: `/attempts/${attempt.id}`, shown: attempt, facts: ATTEMPT_FACTS, subjects: [], affects: AFFECTS }}
       allows={() => true}
       title="Make the attempt good?"
-      consequence={`The player has the amount in ${moneyOf(attempt)} at once. The statement of the account and this timeline name it; the partner is told nothing, and the attempt stays as it is. No route takes a deposit back.`}
+      consequence={`The player has the amount in ${moneyKindOf(attempt)} at once. The statement of the account and this timeline name it; the partner is told nothing, and the attempt stays as it is. No route takes a deposit back.`}
       confirm="Deposit"
       tone={attempt.environment === 'live' ? 'danger' : 'primary'}
       isBusy={change.isRunning || isIncomplete}

@@ -21,11 +21,11 @@ export function whyNotVoidable(attempt: Attempt): string | null {
 export function voidConsequence(attempt: Attempt): string {
   const refund = isFree(attempt)
     ? 'No fee was charged, so no money moves.'
-    : `The player has the fee of ${money(attempt.fee)} in ${moneyOf(attempt)} back at once.`;
+    : `The player has the fee of ${money(attempt.fee)} in ${moneyKindOf(attempt)} back at once.`;
   return `${refund} The attempt takes no outcome any more, and the partner gets attempt.refunded with the reason voided. This cannot be undone.`;
 }
 
-export function moneyOf({ environment }: Pick<OperatorAttempt, 'environment'>): string {
+export function moneyKindOf({ environment }: Pick<OperatorAttempt, 'environment'>): string {
   return environment === 'live' ? 'real money' : 'play money of the sandbox';
 }
 
