@@ -38,15 +38,14 @@ const LIST = {
 };
 
 /**
- * A statement has its status as text. PostgreSQL plans it once, and for a parameter it takes a rare
- * status for the usual one: it then reads every payout to find none that is held (measured: 445 ms
- * with 1.5 million).
+ * Each status has a statement of its own. PostgreSQL plans a statement once, and for a parameter it
+ * takes a rare status for the usual one: it then reads every payout to find none that is held
+ * (measured: 445 ms with 1.5 million).
  */
-const listOf = (status: Payout['status']) => ({
-  name: `list_payouts_${status}`,
-  text: payoutListSql(status),
-});
-const LIST_BY_STATUS = { paid: listOf('paid'), held: listOf('held'), denied: listOf('denied') };
+const LIST_OF_PAID = { name: 'list_payouts_paid', text: payoutListSql('paid') };
+const LIST_OF_HELD = { name: 'list_payouts_held', text: payoutListSql('held') };
+const LIST_OF_DENIED = { name: 'list_payouts_denied', text: payoutListSql('denied') };
+const LIST_BY_STATUS = { paid: LIST_OF_PAID, held: LIST_OF_HELD, denied: LIST_OF_DENIED };
 
 /** Exported because a test reads its query plan. */
 export function payoutListSql(status: Payout['status']): string {
@@ -89,13 +88,11 @@ export function payoutWindowSql(of: keyof typeof WINDOWS): string {
     order by found.created_at desc, found.award_id desc`;
 }
 
-const windowOf = (of: keyof typeof WINDOWS) => ({ name: `payouts_window_${of}`, text: payoutWindowSql(of) });
-const WINDOW = {
-  every_status: windowOf('every_status'),
-  paid: windowOf('paid'),
-  held: windowOf('held'),
-  denied: windowOf('denied'),
-};
+const WINDOW_OF_ALL = { name: 'payouts_window', text: payoutWindowSql('every_status') };
+const WINDOW_OF_PAID = { name: 'payouts_window_of_paid', text: payoutWindowSql('paid') };
+const WINDOW_OF_HELD = { name: 'payouts_window_of_held', text: payoutWindowSql('held') };
+const WINDOW_OF_DENIED = { name: 'payouts_window_of_denied', text: payoutWindowSql('denied') };
+const WINDOW = { every_status: WINDOW_OF_ALL, paid: WINDOW_OF_PAID, held: WINDOW_OF_HELD, denied: WINDOW_OF_DENIED };
 
 /**
  * A page of the payouts before a position. A page of a filtered list may be short, or empty,
