@@ -105,7 +105,7 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
     if (shape.standby === undefined || standby !== undefined || !isWanted) return;
     standby = spawnNode([STANDBY, main, ...shape.standby], 'pipe');
     standby.on('error', ignore);
-    // It may end before it is told to start.
+    // It may end before the byte that starts `main` is written.
     standby.stdin?.on('error', ignore);
   };
 

@@ -32,7 +32,7 @@ const KEYS = (await listedKeys(LIST)) ?? [];
 
 /**
  * Returns equal texts for two values that are the same JSON; null for a value without canonical
- * JSON, which nobody can have signed.
+ * JSON, which cannot have been signed.
  */
 function meaningOf(value: unknown): string | null {
   try {
