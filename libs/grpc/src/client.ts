@@ -20,16 +20,23 @@ import { CallFailedError, callFailedError, isWorthRetrying, refusalOf } from './
 import { IN_PROCESS, type InProcessChannel } from './in-process.ts';
 import { createCallMultiplexer } from './multiplexer-client.ts';
 import type { OutgoingCall } from './pending-call.ts';
-import { CHANNEL_LIMITS, KEEPALIVE, REQUEST_ID_KEY, SECONDS_BUCKETS, TRACEPARENT_KEY } from './wire.ts';
+import {
+  CHANNEL_LIMITS,
+  KEEPALIVE,
+  MAX_DEADLINE_MS,
+  PING_EVERY_MS,
+  REQUEST_ID_KEY,
+  SECONDS_BUCKETS,
+  TRACEPARENT_KEY,
+} from './wire.ts';
 
 const DEFAULT_DEADLINE_MS = 5_000;
-// The server ends a connection 30 s after it asks the client to close it. By then the stream is
-// renewed, and its last call has ended.
+// The server asks a connection to end after a minute. By then every stream is renewed once, and its
+// calls move to the next connection.
 const RENEW_STREAM_AFTER_MS = 20_000;
 
 const CLIENT_CHANNEL: ChannelOptions = {
   ...CHANNEL_LIMITS,
-  ...KEEPALIVE,
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   'grpc.service_config_disable_resolution': 1,
   // A restarted service is back within a second; the client should reconnect as fast.
@@ -62,6 +69,7 @@ export type ClientOptions<Rpc extends string = string> = Channels & {
    * IN_PROCESS for a service of the same process.
    */
   address: string;
+  /** Of a call without one of its own; 5 s by default, MAX_DEADLINE_MS at most. */
   deadlineMs?: number;
   breaker?: BreakerOptions;
   /**
@@ -78,7 +86,7 @@ export type ClientOptions<Rpc extends string = string> = Channels & {
 export type CallOptions = {
   /** Sent with unary calls only, so a hot rpc's call with a request id is sent as a unary call. */
   requestId?: string | undefined;
-  /** Counted from now, and includes a retry. */
+  /** Counted from now, and includes a retry. MAX_DEADLINE_MS at most. */
   deadlineMs?: number | undefined;
   signal?: AbortSignal | undefined;
   /** Sends the call once more when the connection broke. Only for calls that are idempotent. */
@@ -124,13 +132,15 @@ type Call = (request: unknown, options?: CallOptions) => Promise<unknown>;
 export function openChannel<Channel>(
   Channel: new (address: string, channelCredentials: ChannelCredentials, options: ChannelOptions) => Channel,
   { name, address, identity }: Pick<ClientOptions, 'name' | 'address' | 'identity'>,
+  { isPinged = true }: { readonly isPinged?: boolean } = {},
 ): Channel {
+  const options = { ...CLIENT_CHANNEL, ...(isPinged && KEEPALIVE) };
   return new Channel(
     address,
     identity?.channelCredentials(name) ?? credentials.createInsecure(),
     // gRPC sends this server name, and nothing checks it. Without it gRPC would send the address,
     // which TLS forbids for an IP.
-    identity === undefined ? CLIENT_CHANNEL : { ...CLIENT_CHANNEL, 'grpc.ssl_target_name_override': name },
+    identity === undefined ? options : { ...options, 'grpc.ssl_target_name_override': name },
   );
 }
 
@@ -151,7 +161,9 @@ export function createClient<Service extends Definition>(
     const attributes = { ...rpcAttributes(method.path), 'server.address': options.address };
     calls[rpc] = async (request, callOptions = {}) => {
       const startedAt = performance.now();
-      const deadlineAt = Date.now() + (callOptions.deadlineMs ?? options.deadlineMs ?? DEFAULT_DEADLINE_MS);
+      const deadlineMs = callOptions.deadlineMs ?? options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+      if (deadlineMs > MAX_DEADLINE_MS) throw new RangeError(`${rpc}: no deadline is later than ${MAX_DEADLINE_MS} ms`);
+      const deadlineAt = Date.now() + deadlineMs;
       const { requestId, signal } = callOptions;
       const span = tracer?.active()?.child('client', spanName(method.path), attributes);
       const traceparent = span?.traceparent ?? '';
@@ -196,12 +208,21 @@ function overGrpc<Service extends Definition>(
     renewAfterMs: options.renewStreamAfterMs ?? RENEW_STREAM_AFTER_MS,
   });
   const hot = new Set(options.hot);
+  let unpinged: Client | undefined;
+  /** The channel of calls that may last longer than a connection that is pinged. */
+  const channelOfLongCalls = () => {
+    unpinged ??= openChannel(XServiceClient, options, { isPinged: false });
+    return unpinged;
+  };
   return {
-    send: (rpc, call, requestId) =>
-      requestId === undefined && hot.has(rpc) ? multiplexer.call(call) : sendUnary(channel, call, requestId),
+    send(rpc, call, requestId) {
+      if (call.deadlineAt - Date.now() > PING_EVERY_MS) return sendUnary(channelOfLongCalls(), call, requestId);
+      return requestId === undefined && hot.has(rpc) ? multiplexer.call(call) : sendUnary(channel, call, requestId);
+    },
     close() {
       multiplexer.close();
       channel.close();
+      unpinged?.close();
     },
   };
 }

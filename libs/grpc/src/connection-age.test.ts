@@ -3,6 +3,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { experimental } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createWalletFixture, respond, type WalletHandlers } from './wallet.fixture.ts';
+import { MAX_DEADLINE_MS } from './wire.ts';
 
 let stack: AsyncDisposableStack;
 let fixture: ReturnType<typeof createWalletFixture>;
@@ -25,10 +26,7 @@ test('a server asks a connection to close after a minute, a tenth more or less',
   const asked = once(session, 'goaway').then(() => {
     isAsked = true;
   });
-  /**
-   * When the reply to this ping arrives, so has everything that the server wrote before, including
-   * its own pings, whose replies it awaits for 5 s.
-   */
+  /** When the reply to this ping arrives, so has everything that the server wrote before. */
   const echo = () => Promise.race([asked, new Promise((resolve) => session.ping(resolve))]);
   await once(session, 'remoteSettings');
   let ageMs = 0;
@@ -39,6 +37,37 @@ test('a server asks a connection to close after a minute, a tenth more or less',
   }
   expect(isAsked).toBe(true);
   expect(ageMs).toBeGreaterThanOrEqual(54_000);
+});
+
+test('a call may last until its deadline, however old its connection is then', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const { port } = await fixture.serve({
+    resolvePlayers: async ({ players }) => {
+      if (players.length > 0) return { accountIds: [] };
+      begun.resolve();
+      await end.promise;
+      return { accountIds: ['at the end'] };
+    },
+  });
+  const wallet = fixture.connect(port);
+  const long = wallet.resolvePlayers({ players: [] }, { deadlineMs: MAX_DEADLINE_MS });
+  await begun.promise;
+  const short = { players: [{ tenant: undefined, playerRef: 'ref' }] };
+  for (let passedMs = 0; passedMs < MAX_DEADLINE_MS - 6_000; passedMs += 3_000) {
+    vi.advanceTimersByTime(3_000);
+    // Each end has read what the other one wrote before this response.
+    respond(await wallet.resolvePlayers(short, { deadlineMs: MAX_DEADLINE_MS }));
+  }
+  end.resolve();
+  expect(respond(await long).accountIds).toEqual(['at the end']);
+});
+
+test('a client accepts no deadline that a server would not wait for', async () => {
+  const { port } = await fixture.serve({});
+  const wallet = fixture.connect(`127.0.0.1:${port}`);
+  await expect(wallet.resolvePlayers({ players: [] }, { deadlineMs: MAX_DEADLINE_MS + 1 })).rejects.toThrow(RangeError);
 });
 
 /** The ports that the next DNS lookup returns for the replicas of a service. */

@@ -21,4 +21,4 @@ export { type Handlers, implement, type RpcContext, type ServiceImplementation }
 export { createInProcessChannels, IN_PROCESS, type InProcessChannel } from './in-process.ts';
 export { parseEnvironment, parseId, parseItems, parseTenant, presentTenant } from './parse.ts';
 export { type GrpcServer, startGrpcServer } from './server.ts';
-export { MAX_ITEMS, MAX_MULTIPLEXED_BYTES } from './wire.ts';
+export { MAX_DEADLINE_MS, MAX_ITEMS, MAX_MULTIPLEXED_BYTES } from './wire.ts';

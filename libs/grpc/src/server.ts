@@ -13,12 +13,13 @@ import type { RpcLogger } from './definition.ts';
 import { watchHandshakes } from './handshakes.ts';
 import { type ServiceImplementation, unaryHandlers } from './implement.ts';
 import { createMultiplexerServer } from './multiplexer-server.ts';
-import { CHANNEL_LIMITS, DEFAULT_DRAIN_LIMIT_MS, KEEPALIVE } from './wire.ts';
+import { CHANNEL_LIMITS, DEFAULT_DRAIN_LIMIT_MS, MAX_DEADLINE_MS } from './wire.ts';
 
 // Clients look up the replicas of a service only when a connection ends, so a new replica gets no
 // calls before that. A new connection costs a TLS handshake, some 2 ms of CPU at each end. grpc-js
-// sends a call that meets the end of the old connection on the next one.
-const CONNECTION_AGE = { limitMs: 60_000, graceMs: 30_000 };
+// sends a call that meets the end of the old connection on the next one. The calls under way end by
+// their deadlines, so the server cuts none of them off.
+const CONNECTION_AGE = { limitMs: 60_000, graceMs: MAX_DEADLINE_MS + 5_000 };
 // The health service's name for the server as a whole.
 const WHOLE_SERVER = '';
 
@@ -46,8 +47,8 @@ export async function startGrpcServer(options: {
   drainLimitMs?: number;
   /**
    * The age at which the server asks a connection to end (a minute), and how much later it cuts it
-   * off (30 s). For that long, and a tenth more, a caller can use a certificate that new
-   * connections reject.
+   * off (the latest deadline of a call, and 5 s). For that long, and a tenth of the age more, a
+   * caller can use a certificate that new connections reject.
    */
   connectionAge?: { readonly limitMs: number; readonly graceMs: number };
 }): Promise<GrpcServer> {
@@ -55,7 +56,6 @@ export async function startGrpcServer(options: {
   const age = options.connectionAge ?? CONNECTION_AGE;
   const server = new Server({
     ...CHANNEL_LIMITS,
-    ...KEEPALIVE,
     'grpc.max_connection_age_ms': age.limitMs,
     'grpc.max_connection_age_grace_ms': age.graceMs,
   });

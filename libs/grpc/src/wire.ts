@@ -24,15 +24,30 @@ export const MAX_ITEMS = 200;
 /** The largest id of a call on its stream: a uint32. */
 export const MAX_CALL_ID = 2 ** 32 - 1;
 
+/**
+ * The latest deadline of a call, counted from its start. A server lets the calls of a connection
+ * that it asked to end go on for longer than that.
+ */
+export const MAX_DEADLINE_MS = 120_000;
+
 /** How long a server that stops waits for the calls in flight. */
 export const DEFAULT_DRAIN_LIMIT_MS = 5_000;
 
 /** Buckets from a call on loopback to one that reaches its deadline. */
 export const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Both ends ping an idle connection, so that a dead peer is detected before it delays a player. */
+/** How often a client pings a connection. */
+export const PING_EVERY_MS = 20_000;
+
+/**
+ * A client pings an idle connection too, so that a dead server is detected before it delays a
+ * player. A server does not ping: what a dead client leaves ends by its age.
+ * Once a server has asked a connection to end, the next ping ends it with the calls under way
+ * (grpc-js 1.14, https://github.com/grpc/grpc-node/issues/3068). So a call that may last longer than
+ * the time between two pings needs a connection without them.
+ */
 export const KEEPALIVE = {
-  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_time_ms': PING_EVERY_MS,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.keepalive_permit_without_calls': 1,
 } as const;

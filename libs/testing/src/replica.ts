@@ -1,5 +1,5 @@
 /** A replica of a service in the process of its tests. */
-import { type ClientConstructor, createClient, type Definition, type TypedClient } from '@laurel/grpc';
+import { type ClientConstructor, createClient, type Definition, MAX_DEADLINE_MS, type TypedClient } from '@laurel/grpc';
 import { createLogger, type Logger } from '@laurel/service';
 
 /** A server in this process and a client for it. Disposing ends the client, then the server. */
@@ -8,8 +8,9 @@ export function connectTo<Server extends { readonly port: number } & AsyncDispos
   XServiceClient: ClientConstructor<Service>,
   name: string,
 ): { readonly server: Server; readonly client: TypedClient<Service> } & AsyncDisposable {
-  // An audit reads everything, and a test may have written thousands of rows.
-  const client = createClient(XServiceClient, { name, address: `127.0.0.1:${server.port}`, deadlineMs: 30_000 });
+  const address = `127.0.0.1:${server.port}`;
+  // An audit reads everything, and a test may have written millions of rows.
+  const client = createClient(XServiceClient, { name, address, deadlineMs: MAX_DEADLINE_MS });
   return {
     server,
     client,

@@ -1,14 +1,12 @@
 import type { OwningServices } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
+import { MAX_DEADLINE_MS } from '@laurel/grpc';
 import type { CheckResult, Database } from '@laurel/postgres';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
 import { auditGateway } from '../../repository/audit.ts';
 import { component } from '../component.ts';
 import { defineOperatorRoute } from './route.ts';
-
-/** An audit reads every attempt and transfer: it takes longer than any other call. */
-const AUDIT_DEADLINE_MS = 120_000;
 
 const auditCheck = component(
   'AuditCheck',
@@ -47,7 +45,8 @@ export const audit = defineOperatorRoute({
     { options },
     { wallet, challenge, tournament, database }: OwningServices & { wallet: WalletClient; database: Database },
   ) => {
-    const auditOptions = { ...options, deadlineMs: AUDIT_DEADLINE_MS };
+    // An audit reads every attempt and transfer: it takes longer than any other call.
+    const auditOptions = { ...options, deadlineMs: MAX_DEADLINE_MS };
     const [ofWallet, ofChallenge, ofTournament, ofGateway] = await Promise.all([
       wallet.audit({}, auditOptions),
       challenge.audit({}, auditOptions),
