@@ -67,16 +67,15 @@ export const BAR_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'calibration_counts_its_samples',
     description: 'The progress of every calibration is the number of its samples and of their players.',
-    // Players are counted after they are grouped: `count(distinct)` sorts every sample (measured
-    // with 10 million: 11.6 s, now 6.0).
+    // fair_share_counts_its_samples compares the players with the samples. To group 10 million
+    // samples by player here too would take 6 s more.
     violations: `
       select coalesce(k.challenge_id, s.challenge_id) as id
       from calibrations k
       full join (
-        select challenge_id, sum(samples)::bigint as collected, count(*) as players
-        from (select challenge_id, player, count(*) as samples from bar_samples group by challenge_id, player) p
-        where exists (select from challenges c where c.id = p.challenge_id and c.prize_structure = 'threshold')
-        group by challenge_id
+        select challenge_id, collected, (select count(*) from calibration_players p where p.challenge_id = counted.challenge_id) as players
+        from (select challenge_id, count(*) as collected from bar_samples group by challenge_id) counted
+        where exists (select from challenges c where c.id = counted.challenge_id and c.prize_structure = 'threshold')
       ) s on s.challenge_id = k.challenge_id
       where (coalesce(k.collected, 0), coalesce(k.players, 0)) <> (coalesce(s.collected, 0), coalesce(s.players, 0))`,
     slices: {
@@ -84,10 +83,10 @@ export const BAR_CHECKS: readonly SlicedCheck[] = [
       select slice.key, slice.key as id
       from slice
       left join calibrations k on k.challenge_id = slice.key
+      left join challenges c on c.id = slice.key and c.prize_structure = 'threshold'
       cross join lateral (
-        select coalesce(sum(samples), 0)::bigint as collected, count(*) as players
-        from (select count(*) as samples from bar_samples where challenge_id = slice.key group by player) p
-        where exists (select from challenges c where c.id = slice.key and c.prize_structure = 'threshold')
+        select count(*) as collected, (select count(*) from calibration_players p where p.challenge_id = c.id) as players
+        from bar_samples where challenge_id = c.id
       ) s
       where (coalesce(k.collected, 0), coalesce(k.players, 0)) <> (s.collected, s.players)`,
     },
