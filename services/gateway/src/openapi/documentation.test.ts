@@ -80,6 +80,17 @@ test('a site that is built after the start is served', async () => {
   expect((await get('/docs/errors')).status).toBe(200);
 });
 
+test('the gateway answers other requests while it builds the documents', async () => {
+  await start(folder);
+  const answered: string[] = [];
+  const asked = ['/openapi.json', '/docs'].map(async (path) => {
+    await get(path);
+    answered.push(path);
+  });
+  await Promise.all(asked);
+  expect(answered).toEqual(['/docs', '/openapi.json']);
+});
+
 async function get(path: string, init: RequestInit = {}): Promise<Response> {
   const running = server ?? (await start(folder));
   const { port } = running.address() as AddressInfo;

@@ -1,0 +1,32 @@
+/**
+ * The two OpenAPI documents of the routes that this process runs, as JSON. A thread of its own
+ * writes them at the first request: to build them takes 0.3 s, in which this thread would answer
+ * nobody, and most processes are never asked for them.
+ */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+export interface OpenApiDocuments {
+  /** Of `/v1`. */
+  readonly partner: string;
+  /** Of the routes under `/api`. */
+  readonly portal: string;
+}
+
+/** Resolves with the same documents each time. If the thread fails, the next call starts another. */
+export function createDocuments(): () => Promise<OpenApiDocuments> {
+  let documents: Promise<OpenApiDocuments> | undefined;
+  return () => {
+    documents ??= write().catch((error: unknown) => {
+      documents = undefined;
+      throw error;
+    });
+    return documents;
+  };
+}
+
+async function write(): Promise<OpenApiDocuments> {
+  const worker = new Worker(new URL('./write-documents.worker.ts', import.meta.url));
+  const [documents] = await once(worker, 'message');
+  return documents;
+}

@@ -1,0 +1,11 @@
+/** Posts both documents as JSON: the thread that documents.ts starts. */
+import { parentPort } from 'node:worker_threads';
+import type { OpenApiDocuments } from './documents.ts';
+import { partnerDocument } from './partner-document.ts';
+import { portalDocument } from './portal-document.ts';
+
+const documents: OpenApiDocuments = {
+  partner: JSON.stringify(partnerDocument()),
+  portal: JSON.stringify(portalDocument()),
+};
+parentPort?.postMessage(documents);
