@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NODE_FLAGS } from '@laurel/service/node-flags';
+import { NODE_FLAGS, ONE_PROCESS_NODE_FLAGS } from '@laurel/service/node-flags';
 import type { ServiceName } from '@laurel/topology';
 import { joinEnvironments } from '@laurel/topology/one-process';
 import type { ProcessShape, SupervisedProcess } from './supervisor.ts';
@@ -27,6 +27,8 @@ export interface ServiceLaunch {
   readonly name: string;
   /** The file that the process runs. */
   readonly main: string;
+  /** By default those of a service. */
+  readonly nodeFlags?: readonly string[];
   readonly dataDir: string;
   readonly databaseVariable: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -40,12 +42,13 @@ export function serviceProcess(
   options: Pick<ProcessShape, 'logFile' | 'readyLimitMs' | 'onPid'> & { readonly nodeArguments?: readonly string[] },
 ): ProcessShape {
   const { nodeArguments = [], ...rest } = options;
+  const flags = [...(launch.nodeFlags ?? NODE_FLAGS), ...nodeArguments];
   return {
     ...rest,
     name: launch.name,
     file: process.execPath,
     // The last argument distinguishes the processes of two stacks.
-    args: [...NODE_FLAGS, ...nodeArguments, '--import', EXIT_WITH_PARENT, launch.main, launch.dataDir],
+    args: [...flags, '--import', EXIT_WITH_PARENT, launch.main, launch.dataDir],
     environment: launch.environment,
     workingDirectory: ROOT,
     holdsChannel: true,
@@ -84,6 +87,7 @@ export function joinLaunches(launches: ReadonlyMap<ServiceName, ServiceLaunch>, 
     ...first,
     name: 'one-process',
     main: join(ROOT, 'apps', 'one-process', 'src', 'main.ts'),
+    nodeFlags: ONE_PROCESS_NODE_FLAGS,
     environment: { ...joinEnvironments(environments), ADMIN_PORT: String(adminPort) },
     readyUrl: `http://127.0.0.1:${adminPort}/readyz`,
   };

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { NODE_FLAGS } from './node-flags.ts';
+import { NODE_FLAGS, ONE_PROCESS_NODE_FLAGS } from './node-flags.ts';
 
-test('the container image runs services with the same Node flags', () => {
+test('the container images run services with the same Node flags', () => {
   const dockerfile = readFileSync(new URL('../../../deploy/docker/Dockerfile', import.meta.url), 'utf8');
-  expect(/NODE_OPTIONS="?([^"\n\\]*)/.exec(dockerfile)?.[1]?.trim()).toBe(NODE_FLAGS.join(' '));
+  const flags = [...dockerfile.matchAll(/NODE_OPTIONS="?([^"\n\\]*)/g)].map(([, found]) => found?.trim());
+  // Of the images of one service, and of the image of all.
+  expect(flags).toEqual([NODE_FLAGS.join(' '), ONE_PROCESS_NODE_FLAGS.join(' ')]);
 });

@@ -16,6 +16,8 @@ const STANDBY = fileURLToPath(new URL('./standby.ts', import.meta.url));
 export interface ProcessShape {
   readonly name: string;
   readonly main: string;
+  /** By default those of a service. */
+  readonly nodeFlags?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** A module that is loaded before `main`. */
   readonly preload?: string | undefined;
@@ -63,7 +65,8 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   const spawnNode = (files: readonly string[], stdin: 'ignore' | 'pipe'): ChildProcess => {
     const output = shape.logFile === undefined ? 'pipe' : openSync(shape.logFile, 'a');
     const preload = shape.preload === undefined ? [] : ['--import', shape.preload];
-    const spawned = spawn(NODE, [...NODE_FLAGS, '--disable-warning=ExperimentalWarning', ...preload, ...files], {
+    const flags = [...(shape.nodeFlags ?? NODE_FLAGS), '--disable-warning=ExperimentalWarning', ...preload];
+    const spawned = spawn(NODE, [...flags, ...files], {
       // Services get no variable of the test runner's environment.
       env: {
         PATH: process.env.PATH,

@@ -1,5 +1,6 @@
 /** The processes of a stack that run several services each (apps/one-process). */
 import { join } from 'node:path';
+import { ONE_PROCESS_NODE_FLAGS } from '@laurel/service/node-flags';
 import { SERVICES as SHAPES } from '@laurel/topology';
 import { joinEnvironments } from '@laurel/topology/one-process';
 import { ONE_PROCESS_FILES, ONE_PROCESS_MAIN, type Service } from './checkout.ts';
@@ -50,6 +51,7 @@ export function manageOneProcess(
     return manageProcess({
       name: 'one-process',
       main: ONE_PROCESS_MAIN,
+      nodeFlags: ONE_PROCESS_NODE_FLAGS,
       environment: {
         ...joinEnvironments(new Map(environments)),
         LAUREL_SERVICES: services.join(),
