@@ -1,3 +1,6 @@
+/** How often a service deletes rows that it keeps for days. */
+export const DELETE_INTERVAL_MS = 3_600_000;
+
 /** Small enough that a statement holds its locks for milliseconds. */
 const ROWS_A_STATEMENT = 1_000;
 

@@ -21,13 +21,13 @@ export {
   spanMinutes,
   spanSeconds,
 } from './config.ts';
-export { deleteInBatches } from './delete-in-batches.ts';
+export { DELETE_INTERVAL_MS, deleteInBatches } from './delete-in-batches.ts';
 export { createDispatchLoop, type DispatchLoop } from './dispatch-loop.ts';
 export { type Foundation, startAdmin, startAudit, startFoundation, startWorkers } from './foundation.ts';
 export { acceptedKeys, checkKeyVersions, keysOf, keyVersion, type VersionedKey } from './key-versions.ts';
 export { standardOutput } from './log-output.ts';
 export { createLogger, type Logger } from './logger.ts';
-export { createReencryptSecrets, type SecretStore } from './reencrypt-secrets.ts';
+export { createReencryptSecrets, REENCRYPT_INTERVAL_MS, type SecretStore } from './reencrypt-secrets.ts';
 export { type RunningService, type ServiceParts, startRpcService } from './rpc-service.ts';
 export { runService } from './run-service.ts';
 export { auditSettings, grpcServiceSettings, processSettings } from './settings.ts';

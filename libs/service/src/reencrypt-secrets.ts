@@ -26,6 +26,9 @@ export interface SecretStore<Row extends { readonly id: string }> {
   replace(rows: readonly { readonly before: Row; readonly after: Row }[]): Promise<number>;
 }
 
+/** How often each service that stores secrets looks for those under former keys. */
+export const REENCRYPT_INTERVAL_MS = 30_000;
+
 /** Few enough that a statement holds its locks for milliseconds. */
 const ROWS_A_STATEMENT = 100;
 

@@ -8,9 +8,11 @@ import { createEncryption } from '@laurel/encryption';
 import { verifyAtStart } from '@laurel/postgres';
 import {
   type Clock,
+  DELETE_INTERVAL_MS,
   type Foundation,
   keysOf,
   type Logger,
+  REENCRYPT_INTERVAL_MS,
   type RunningService,
   runEach,
   type ServiceParts,
@@ -29,9 +31,6 @@ import { createForwardListenedSamples } from './workers/forward-listened-samples
 import { createPoller } from './workers/poll.ts';
 import { createReencryptSecrets } from './workers/reencrypt-secrets.ts';
 import { createLogWriter } from './workers/write-log.ts';
-
-const DELETE_OLD_ROWS_INTERVAL_MS = 3_600_000;
-const REENCRYPT_INTERVAL_MS = 30_000;
 
 interface ForTests {
   /** Resolves when the log has the entries of all pushes that got a response. */
@@ -73,16 +72,12 @@ async function startParts(config: IntegrationConfig, foundation: Foundation): Pr
   const settler = createRecordSettler({ contests, store: createReportStore({ database }), clock });
   const bodyScheduler = createBodyScheduler();
   const log = started.use(createLogWriter({ database, logger }));
-  const pollsPerOrigin = config.INTEGRATION_POLLS_PER_ORIGIN;
-  const egress = started.use(
-    // This suffices for both environments: no live poll waits for the connection of a test poll.
-    createEgress({ ...egressOptionsOf(config), connectionsPerOrigin: 2 * pollsPerOrigin }),
-  );
-  const timeoutMs = config.INTEGRATION_POLL_TIMEOUT_MS;
-  const limits = { budget: createPollBudget(), timeoutMs, pollsPerOrigin, polls: config.INTEGRATION_POLLS };
-  const poller = started.use(
-    createPoller({ database, egress, encryption, settler, bodyScheduler, clock, logger, ...limits }),
-  );
+  const { INTEGRATION_POLLS: polls, INTEGRATION_POLLS_PER_ORIGIN: pollsPerOrigin } = config;
+  // This suffices for both environments: no live poll waits for the connection of a test poll.
+  const egress = started.use(createEgress({ ...egressOptionsOf(config), connectionsPerOrigin: 2 * pollsPerOrigin }));
+  const limits = { budget: createPollBudget(), timeoutMs: config.INTEGRATION_POLL_TIMEOUT_MS, pollsPerOrigin, polls };
+  const deps = { database, encryption, settler, bodyScheduler, clock, logger };
+  const poller = started.use(createPoller({ ...deps, egress, ...limits }));
 
   const forwardSamples = createForwardListenedSamples({ database, challenge });
   const deleteOldRows = createDeleteOldRows({ database, logRetentionDays: config.INTEGRATION_LOG_RETENTION_DAYS });
@@ -90,10 +85,9 @@ async function startParts(config: IntegrationConfig, foundation: Foundation): Pr
   const workers = [
     { name: 'poll', intervalMs, runOnce: poller.runOnce },
     { name: 'forward-listened-samples', intervalMs, runOnce: forwardSamples },
-    { name: 'delete-old-rows', intervalMs: DELETE_OLD_ROWS_INTERVAL_MS, runOnce: deleteOldRows },
+    { name: 'delete-old-rows', intervalMs: DELETE_INTERVAL_MS, runOnce: deleteOldRows },
     { name: 'reencrypt-secrets', intervalMs: REENCRYPT_INTERVAL_MS, runOnce: storedSecrets.runOnce },
   ];
-  const deps = { database, encryption, checkUrl: urlCheckOf(config), settler, log, bodyScheduler, clock, logger };
   const forTests = {
     whenLogged: () => log.drain(),
     async sweepOnce() {
@@ -101,5 +95,5 @@ async function startParts(config: IntegrationConfig, foundation: Foundation): Pr
       await poller.whenIdle();
     },
   };
-  return { rpcs: [integrationRpcs(deps)], workers, audit: null, forTests };
+  return { rpcs: [integrationRpcs({ ...deps, checkUrl: urlCheckOf(config), log })], workers, audit: null, forTests };
 }

@@ -8,9 +8,11 @@ import { createStageSampler, verifyAtStart } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import {
   type Clock,
+  DELETE_INTERVAL_MS,
   type Foundation,
   keysOf,
   type Logger,
+  REENCRYPT_INTERVAL_MS,
   type RunningService,
   runEach,
   type ServiceParts,
@@ -24,9 +26,6 @@ import { webhookRpcs } from './rpcs.ts';
 import { createDeleteOldRows } from './workers/delete-old-rows.ts';
 import { createDispatcher } from './workers/deliver.ts';
 import { createReencryptSecrets } from './workers/reencrypt-secrets.ts';
-
-const DELETE_OLD_ROWS_INTERVAL_MS = 3_600_000;
-const REENCRYPT_INTERVAL_MS = 30_000;
 
 interface ForTests {
   /** Consumes events. The stream's consumer calls it; tests call it themselves. */
@@ -86,7 +85,7 @@ async function startParts(
   const deleteOldRows = createDeleteOldRows({ database, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS });
   const workers = [
     { name: 'deliver', intervalMs: config.WEBHOOK_SWEEP_MS, runOnce: dispatcher.runOnce },
-    { name: 'delete-old-rows', intervalMs: DELETE_OLD_ROWS_INTERVAL_MS, runOnce: deleteOldRows },
+    { name: 'delete-old-rows', intervalMs: DELETE_INTERVAL_MS, runOnce: deleteOldRows },
     { name: 'reencrypt-secrets', intervalMs: REENCRYPT_INTERVAL_MS, runOnce: storedSecrets.runOnce },
     createStageSampler(database, DELIVERY_STAGES),
   ];
