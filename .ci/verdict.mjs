@@ -14,7 +14,7 @@ const BETWEEN_TITLES = ' > ';
 
 /**
  * Marks a failure that is never bad luck: a counterexample that fast-check reports, or a finding
- * (tests/finding.ts), such as an audit's violation or the loss of an acknowledged request.
+ * (libs/testing/src/finding.ts), such as an audit's violation or the loss of an acknowledged request.
  */
 const FINDING = /\bFINDING: |\bProperty failed |\bCounterexample: /;
 
@@ -50,10 +50,13 @@ function toFailure(script, file, title, message) {
   return { script, file, title, message: message.slice(0, MESSAGE_LENGTH), isFinding: FINDING.test(message) };
 }
 
-/** The failed black-box tests, which depend on processes and time, unless findings or too many. */
+/**
+ * The failed black-box and long tests, which depend on processes and on what else the machine does,
+ * unless findings or too many.
+ */
 export function mayRunAgain(failures) {
   if (failures.length > MOST_AGAIN) return [];
-  return failures.filter(({ file, isFinding }) => file.startsWith('tests/') && !isFinding);
+  return failures.filter(({ file, isFinding }) => /^tests\/|\.long\.test\.ts$/.test(file) && !isFinding);
 }
 
 /** Vitest's arguments for exactly these failed tests of one file; none if the whole file failed. */

@@ -64,6 +64,11 @@ describe('which failures run again', () => {
     expect(mayRunAgain([failure])).toEqual([failure]);
   });
 
+  test('a failed long test of a package runs again', () => {
+    const failure = aFailure({ file: 'services/challenge/src/handlers/many-samples.long.test.ts', title: '' });
+    expect(mayRunAgain([failure])).toEqual([failure]);
+  });
+
   test('a test of a package does not run again', () => {
     expect(mayRunAgain([aFailure({ file: 'services/wallet/src/server.test.ts' })])).toEqual([]);
   });

@@ -12,6 +12,7 @@ import {
   type DeliveryBody,
   type DeliveryQuery,
   type EndpointBody,
+  findingMessage,
   type HttpClient,
   type JoinableStack,
   type NewEndpoint,
@@ -36,7 +37,6 @@ import { type Contract, loadContract } from '@laurel/testing/contract';
 import { byService } from '@laurel/topology';
 import { expect } from 'vitest';
 import { BLACK_BOX_SETTINGS } from './black-box-settings.ts';
-import { findingMessage } from './finding.ts';
 
 /** A program with its keys, as a partner holds them. */
 export interface Program {

@@ -2,9 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome } from '@laurel/sdk';
-import { type Answer, countsOf, type HttpClient, type JoinableStack, type Partner, push } from '@laurel/testing';
+import {
+  type Answer,
+  countsOf,
+  findingMessage,
+  type HttpClient,
+  type JoinableStack,
+  type Partner,
+  push,
+} from '@laurel/testing';
 import { expect } from 'vitest';
-import { findingMessage } from '../finding.ts';
 import { newTarget, type Target } from '../integrations/target.ts';
 import { eventually, type Program, type SharedWorld } from '../world.ts';
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt, Leaderboard, Outcome, Round, RoundStatus, Tournament } from '@laurel/sdk';
-import type { Answer, OperatorRoundBody } from '@laurel/testing';
+import { type Answer, findingMessage, type OperatorRoundBody } from '@laurel/testing';
 import { expect } from 'vitest';
-import { findingMessage } from '../finding.ts';
 import { eventually, inMinutes, tournamentTerms, type World } from '../world.ts';
 import type { DeliveredEvents } from './delivered-events.ts';
 import { type FaultCase, type Flow, isRoundFlow, type RoundFlow } from './table.ts';

@@ -10,6 +10,7 @@ export {
   openDescribedStack,
   type StackDescription,
 } from './described-stack.ts';
+export { findingMessage } from './finding.ts';
 export { freePorts } from './free-ports.ts';
 export * from './http-client.ts';
 export * from './integrations.ts';

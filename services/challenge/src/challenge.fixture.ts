@@ -31,6 +31,7 @@ import {
   createQuietLogger,
   createTestClock,
   createTestDatabase,
+  findingMessage,
   ok,
   retryUntilOk,
   startTestWallet,
@@ -157,7 +158,7 @@ export function useHarness({ natsUrl = NO_NATS }: { readonly natsUrl?: string } 
   return useStarted(
     () => startHarness(natsUrl),
     async (harness) => {
-      expect(await harness.violations()).toEqual([]);
+      expect(await harness.violations(), findingMessage('the audit reports')).toEqual([]);
       if (natsUrl === NO_NATS) expect(await harness.wrongEvents()).toEqual([]);
     },
   );

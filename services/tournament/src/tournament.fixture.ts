@@ -24,6 +24,7 @@ import {
   createQuietLogger,
   createTestClock,
   createTestDatabase,
+  findingMessage,
   ok,
   retryUntilOk,
   startTestWallet,
@@ -168,7 +169,7 @@ export function useHarness({
   return useStarted(
     () => startHarness(natsUrl),
     async (harness) => {
-      expect(await harness.violations()).toEqual([]);
+      expect(await harness.violations(), findingMessage('the audit reports')).toEqual([]);
       if (!takesEvents) expect(await harness.wrongEvents()).toEqual([]);
     },
   );

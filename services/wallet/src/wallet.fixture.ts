@@ -3,7 +3,7 @@
  * create players.
  */
 import { isRefused, type Refused } from '@laurel/errors';
-import { createClient, type TypedClient } from '@laurel/grpc';
+import { createClient, MAX_DEADLINE_MS, type TypedClient } from '@laurel/grpc';
 import { type CheckResult, createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import {
@@ -17,7 +17,7 @@ import {
 } from '@laurel/proto/wallet';
 import { createLogger } from '@laurel/service';
 import { metrics } from '@laurel/telemetry';
-import { createTestDatabase, type TestDatabase } from '@laurel/testing';
+import { createTestDatabase, findingMessage, type TestDatabase } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { feeTransferId, newId, newOwnedId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
@@ -61,7 +61,11 @@ export async function openTestWallet(env: Record<string, string> = {}, existing?
     const config = walletConfigSchema.parse({ GRPC_PORT: '0', WALLET_DATABASE_URL: runningUrl, ...env });
     const server = running.use(await startWallet(config, logger, () => clock.now));
     return running.use(
-      createClient(WalletServiceClient, { name: 'wallet', address: `127.0.0.1:${server.port}`, deadlineMs: 30_000 }),
+      createClient(WalletServiceClient, {
+        name: 'wallet',
+        address: `127.0.0.1:${server.port}`,
+        deadlineMs: MAX_DEADLINE_MS,
+      }),
     );
   }
 
@@ -80,7 +84,7 @@ export async function openTestWallet(env: Record<string, string> = {}, existing?
 export function useTestWallet(env: Record<string, string> = {}): TestWallet {
   return useStarted(
     () => openTestWallet(env),
-    async (wallet) => expect(await auditViolations(wallet)).toEqual({}),
+    async (wallet) => expect(await auditViolations(wallet), findingMessage('the audit reports')).toEqual({}),
   );
 }
 
