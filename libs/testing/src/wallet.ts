@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { isRefused } from '@laurel/errors';
-import { createClient, type TypedClient } from '@laurel/grpc';
+import { createClient, MAX_DEADLINE_MS, type TypedClient } from '@laurel/grpc';
 import { Environment, type Tenant } from '@laurel/proto/common';
 import { type UpdateAccountRequest, WalletServiceClient, type WalletServiceService } from '@laurel/proto/wallet';
 import { newId } from '@laurel/values/ids';
 import { freePorts } from './free-ports.ts';
-import { manageProcess } from './managed-process.ts';
 import { createTestDatabase } from './test-database.ts';
+import { createWalletHost } from './wallet-host.ts';
 
 export type TestPlayer = { readonly ref: string; readonly accountId: string; readonly email: string };
 
-/** The real wallet, for tests of services that call it: in its own process, on its own database. */
+/** The real wallet, for tests of services that call it: in another process, on its own database. */
 export interface TestWallet extends AsyncDisposable {
   readonly address: string;
   readonly client: TypedClient<WalletServiceService>;
@@ -29,38 +28,30 @@ export interface TestWallet extends AsyncDisposable {
   block(accountId: string): Promise<void>;
 }
 
-const ROOT = new URL('../../../services/wallet/', import.meta.url);
+const MIGRATIONS = new URL('../../../services/wallet/migrations/', import.meta.url);
 
 export async function startTestWallet(): Promise<TestWallet> {
   await using starting = new AsyncDisposableStack();
-  const database = starting.use(await createTestDatabase({ migrations: new URL('migrations/', ROOT) }));
-  const [port = 0, adminPort = 0] = await freePorts(2);
-  const walletProcess = starting.adopt(
-    manageProcess({
-      name: 'wallet',
-      main: fileURLToPath(new URL('src/main.ts', ROOT)),
-      environment: { WALLET_DATABASE_URL: database.runningUrl, GRPC_PORT: String(port), ADMIN_PORT: String(adminPort) },
-      readyUrl: `http://127.0.0.1:${adminPort}/readyz`,
-      restart: false,
-      logFile: undefined,
-      onLine: () => {},
-    }),
-    (it) => it.dispose(),
-  );
-  await walletProcess.start();
+  const database = starting.use(await createTestDatabase({ migrations: MIGRATIONS }));
+  const [port = 0] = await freePorts(1);
+  const settings = { WALLET_DATABASE_URL: database.runningUrl, GRPC_PORT: String(port), ADMIN_PORT: '0' };
+  const host = starting.adopt(createWalletHost(), (it) => it.release());
+  await host.start(settings);
   const address = `127.0.0.1:${port}`;
   // An audit reads everything, and a test may have added thousands of players.
-  const client = starting.use(createClient(WalletServiceClient, { name: 'wallet', address, deadlineMs: 30_000 }));
+  const client = starting.use(
+    createClient(WalletServiceClient, { name: 'wallet', address, deadlineMs: MAX_DEADLINE_MS }),
+  );
 
   const running = starting.move();
   return {
     address,
     client,
     async stop() {
-      await walletProcess.stop('SIGKILL');
+      await host.kill();
     },
     async start() {
-      await walletProcess.start();
+      await host.start(settings);
       await retryUntilOk(() => client.audit({}));
     },
     async addPlayer(tenant, playerRef, fundsCents) {
