@@ -14,7 +14,8 @@ const BETWEEN_TITLES = ' > ';
 
 /**
  * Marks a failure that is never bad luck: a counterexample that fast-check reports, or a finding
- * (libs/testing/src/finding.ts), such as an audit's violation or the loss of an acknowledged request.
+ * (libs/testing/src/finding.ts), such as an audit's violation or the loss of an acknowledged
+ * request.
  */
 const FINDING = /\bFINDING: |\bProperty failed |\bCounterexample: /;
 

@@ -69,7 +69,7 @@ export type ClientOptions<Rpc extends string = string> = Channels & {
    * IN_PROCESS for a service of the same process.
    */
   address: string;
-  /** Of a call without one of its own; 5 s by default, MAX_DEADLINE_MS at most. */
+  /** The deadline of a call that names none: 5 s by default, MAX_DEADLINE_MS at most. */
   deadlineMs?: number;
   breaker?: BreakerOptions;
   /**

@@ -17,8 +17,8 @@ import { CHANNEL_LIMITS, DEFAULT_DRAIN_LIMIT_MS, MAX_DEADLINE_MS } from './wire.
 
 // Clients look up the replicas of a service only when a connection ends, so a new replica gets no
 // calls before that. A new connection costs a TLS handshake, some 2 ms of CPU at each end. grpc-js
-// sends a call that meets the end of the old connection on the next one. The calls under way end by
-// their deadlines, so the server cuts none of them off.
+// sends a call that meets the end of the old connection on the next one. The grace is
+// longer than any deadline, so no call is cut off.
 const CONNECTION_AGE = { limitMs: 60_000, graceMs: MAX_DEADLINE_MS + 5_000 };
 // The health service's name for the server as a whole.
 const WHOLE_SERVER = '';

@@ -43,8 +43,8 @@ export const PING_EVERY_MS = 20_000;
  * A client pings an idle connection too, so that a dead server is detected before it delays a
  * player. A server does not ping: what a dead client leaves ends by its age.
  * Once a server has asked a connection to end, the next ping ends it with the calls under way
- * (grpc-js 1.14, https://github.com/grpc/grpc-node/issues/3068). So a call that may last longer than
- * the time between two pings needs a connection without them.
+ * (https://github.com/grpc/grpc-node/issues/3068). So a call that may last longer than the time
+ * between two pings needs a connection without them.
  */
 export const KEEPALIVE = {
   'grpc.keepalive_time_ms': PING_EVERY_MS,

@@ -5,6 +5,6 @@ import { NODE_FLAGS, ONE_PROCESS_NODE_FLAGS } from './node-flags.ts';
 test('the container images run services with the same Node flags', () => {
   const dockerfile = readFileSync(new URL('../../../deploy/docker/Dockerfile', import.meta.url), 'utf8');
   const flags = [...dockerfile.matchAll(/NODE_OPTIONS="?([^"\n\\]*)/g)].map(([, found]) => found?.trim());
-  // Of the images of one service, and of the image of all.
+  // The images of one service, then the image of all.
   expect(flags).toEqual([NODE_FLAGS.join(' '), ONE_PROCESS_NODE_FLAGS.join(' ')]);
 });

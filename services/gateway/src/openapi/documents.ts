@@ -7,13 +7,16 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 export interface OpenApiDocuments {
-  /** Of `/v1`. */
+  /** The document of `/v1`. */
   readonly partner: string;
-  /** Of the routes under `/api`. */
+  /** The document of the routes under `/api`. */
   readonly portal: string;
 }
 
-/** Resolves with the same documents each time. If the thread fails, the next call starts another. */
+/**
+ * Resolves with the same documents each time. If the thread fails, the next call starts another
+ * one.
+ */
 export function createDocuments(): () => Promise<OpenApiDocuments> {
   let documents: Promise<OpenApiDocuments> | undefined;
   return () => {
