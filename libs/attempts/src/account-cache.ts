@@ -1,18 +1,19 @@
 /**
- * The account that each ref named at the last call of the wallet. Links move, so a decision on a
- * cached account holds only if the wallet finds the same account before money moves; the decision
- * itself defines when the cache may be used. A ref without an account is not cached.
+ * Caches the account that each ref named in the last call to the wallet. A link may move to another
+ * account, so a decision on a cached account holds only if the wallet finds the same account before
+ * money moves. Each kind of decision states when it may use the cache. A ref without an account is
+ * not cached.
  */
 import { LRUCache } from 'lru-cache';
 import type { Player } from './domain/player.ts';
 
 export interface AccountCache {
   get(player: Player): string | null;
-  /** Puts the account of a ref; null evicts the ref, which names no account. */
+  /** Caches the account of a ref. Null removes the ref, which no longer names an account. */
   put(player: Player, accountId: string | null): void;
 }
 
-// An entry takes about 200 bytes: some 10 MB in all.
+// An entry takes about 200 bytes, so a full cache takes some 10 MB.
 const MAX_CACHED = 50_000;
 
 export function createAccountCache(): AccountCache {

@@ -40,8 +40,9 @@ export type ReservedAttempt = OwnedAttempt & {
 };
 
 /**
- * What the reservation decided about a creation: its attempt, written now or before. `ask_wallet`
- * if the decision needs the account that the ref names now, not a cached one.
+ * What the reservation decided about a creation: the attempt, which this reservation or an earlier
+ * one wrote. `ask_wallet` if the decision needs the account that the ref names now, not a cached
+ * one.
  */
 export type Reservation =
   | { readonly kind: 'written'; readonly attempt: ReservedAttempt; readonly requirement: Requirement }
@@ -93,8 +94,8 @@ export interface FoundAttempt {
   /** A JSON object, as the text that the partner sent. */
   readonly metadata: string;
   /**
-   * How the end of the contest ended the attempt, if it was open then; null while the contest
-   * accepts its score.
+   * If the end of the contest ended the attempt: the reason. Null while the contest accepts its
+   * score.
    */
   readonly endedBy: RoundReason | null;
 }
@@ -110,7 +111,7 @@ export interface NamedContest {
 /** What a report that names its player needs to know about a contest. */
 export interface ContestState {
   readonly tenant: Tenant;
-  /** Whether the contest would accept a score of an open attempt now. */
+  /** Whether the contest would accept a score of an open attempt at this moment. */
   readonly takesScores: boolean;
   /** Whether it is a challenge without a bar yet. */
   readonly isCalibrating: boolean;

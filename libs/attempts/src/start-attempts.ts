@@ -1,7 +1,7 @@
 /**
- * What a contest service starts for its attempts: the steps of the path, the sweeps behind it, and
- * the rpcs of AttemptService. When it ends, it ends the calls first and their deferred writes after
- * them.
+ * What a contest service starts for its attempts: the steps of an attempt, the sweeps that repair
+ * them, and the rpcs of AttemptService. When the service stops, it ends the calls first and then
+ * their deferred writes.
  */
 import type { Handlers } from '@laurel/grpc';
 import { type BoundStatement, createStageSampler } from '@laurel/postgres';

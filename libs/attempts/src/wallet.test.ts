@@ -40,7 +40,10 @@ beforeEach(() => {
 const EACH = ['live', 'test', 'live', 'test', 'test'] as const;
 const newFee = () => feeOf({ id: newOwnedId('challenge'), feeGeneration: 0 });
 
-/** Covers the first batch, which is sent immediately, and those that queue behind it. */
+/**
+ * Whether no call mixed environments: neither the first batch, which is sent immediately, nor the
+ * batches that queue behind it.
+ */
 const areApart = () => calls.every((environments) => new Set(environments).size === 1);
 
 test('each call that looks up fees names one environment', async () => {

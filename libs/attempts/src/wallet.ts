@@ -75,7 +75,7 @@ export type AwardPayment = PrizeOf & {
 export type Eligibility = {
   readonly accountId: string | null;
   readonly codes: readonly (string | null)[];
-  /** The highest fee that the program may charge the account now; null for no limit. */
+  /** The highest fee that the program may charge the account at this moment; null for no limit. */
   readonly chargeableCents: Cents | null;
 };
 
@@ -120,7 +120,7 @@ export interface Wallet extends AsyncDisposable {
   listAwardPayouts(owner: ContestServiceName, afterAwardId: string, limit: number): Promise<readonly PayoutListing[]>;
 }
 
-// The wallet decides one batch of each kind at a time; a second lane fills meanwhile.
+// The wallet decides one batch of each kind at a time. Meanwhile a second lane fills.
 const LANES = 2;
 
 export function connectWallet(address: string, { identity, inProcess }: Channels = {}): Wallet {
@@ -276,7 +276,7 @@ function createReads(
   };
 }
 
-/** Batches single items, those of live and of test apart. */
+/** Batches single items; live and test items are never in one batch. */
 function createWalletCall<Item, Result>(options: {
   readonly name: string;
   readonly environmentOf: (item: Item) => Environment;

@@ -10,11 +10,11 @@
  * more are refused immediately. ITEM_DEADLINE_MS runs from submit to result, and also bounds a call
  * and its one retry.
  *
- * Invariants: an item's ids determine its service, and only that service is called. A batch that
- * fails fails all of its items and is not split, because the error is the call's. If the connection
- * broke, the batch is retried once with the same ids, which makes it the same operation. The
- * service gives each item, by its index, a value, a refusal, or a failure, which rejects that item
- * alone.
+ * Invariants: an item's ids determine its service, and only that service is called. A failed call
+ * fails all items of its batch; the batch is not split, because the error is not about one item. If
+ * the connection broke, the batch is retried once with the same ids, which makes it the same
+ * operation. The service gives each item, by its index, a value, a refusal, or a failure, which
+ * rejects that item alone.
  */
 import { createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';

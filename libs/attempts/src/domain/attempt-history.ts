@@ -18,7 +18,7 @@ export type FeeHistory = {
   readonly refundReason: string | null;
 };
 
-/** A payout as the wallet stores it. Null: it was not denied. */
+/** A payout as the wallet stores it. `deniedAt` is null unless the payout was denied. */
 export type PayoutHistory = PayoutRecord & {
   readonly amountCents: Cents;
   readonly createdAt: Date;
@@ -67,7 +67,7 @@ export function historyOf({
   ];
 }
 
-/** A payout that was not paid when it was decided was held. */
+/** A payout whose decision did not pay it at once was held. */
 function payoutFacts({ amountCents, createdAt, paidAt, deniedAt }: PayoutHistory): readonly AttemptFact[] {
   if (paidAt !== null && millisecondsBetween(createdAt, paidAt) === 0)
     return [{ kind: 'award_paid', at: paidAt, amountCents }];

@@ -3,9 +3,9 @@
  * between the contest service's commit and the wallet's. They only roll forward: `paying` to `paid`
  * or `held`, `holding` to `held`, `releasing` to `paid`, `denying` to `denied`.
  *
- * The contest service decides `holding` in the commit that records a win, when drift has suspended
- * the challenge. Every process that rolls the award forward, also after a crash, has the wallet
- * hold it.
+ * If drift has suspended the challenge, the contest service writes `holding` in the commit that
+ * records the win. Any process that rolls the award forward, also after a crash, asks the wallet to
+ * hold the payout.
  */
 import type { Cents } from '@laurel/values/money';
 import type { Tenant } from '@laurel/values/tenant';

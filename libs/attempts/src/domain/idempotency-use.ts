@@ -14,7 +14,7 @@
  * | other fingerprint, the gateway knows the key | a new operation, because the gateway freed    |
  * |                                              | the key after a failure                       |
  *
- * A refused operation holds no key: a new operation takes its place.
+ * A refused operation does not keep its key: the next request under that key is a new operation.
  */
 import { millisecondsBetween } from '@laurel/values/instant';
 

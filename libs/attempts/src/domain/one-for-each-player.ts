@@ -1,7 +1,7 @@
 /**
- * The creations of a batch that may be written without a read; null for the others. Among creations
- * accepted on cached facts, that is at most one per player of a contest: whether another passes the
- * cap is known only once the first is written.
+ * Selects the creations of a batch that may be written without a read, and puts null in place of
+ * the others. It keeps only the first accepted creation of each player of a contest: whether a
+ * second one passes the cap is known only once the first is written.
  */
 export function oneForEachPlayer<Created>(
   accepted: readonly (Created | null)[],

@@ -2,7 +2,7 @@
 import type { Tenant } from '@laurel/values/tenant';
 import type { IdempotencyUse } from './idempotency-use.ts';
 
-/** One reported score, without what only one kind of contest reads. */
+/** One reported score: the fields that every kind of contest reads. */
 export interface ScoreReport {
   readonly operationId: string;
   readonly attemptId: string;

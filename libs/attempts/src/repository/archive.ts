@@ -5,12 +5,12 @@ const LOCK: Statement = {
   text: `select pg_try_advisory_xact_lock(hashtextextended('laurel archive', 0)) as is_locked`,
 };
 
-// A row of JSON prints instants in the zone of the session.
+// PostgreSQL prints the instants of a JSON row in the time zone of the session.
 const PRINT_IN_UTC: Statement = { text: `select set_config('timezone', 'UTC', true)` };
 
 const INSTANT: Statement = { text: 'select now() as written_at' };
 
-/** Until the end of the transaction. False if another run holds it. */
+/** Locks the archive until the transaction ends. Returns false if another run holds the lock. */
 export async function lockArchive(tx: Queryable): Promise<boolean> {
   const [row] = await tx.query<{ is_locked: boolean }>(LOCK);
   return row?.is_locked === true;

@@ -14,7 +14,7 @@ import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 /** Orders attempts by creation, and those of one millisecond by id. */
 export type AttemptPosition = { readonly createdAt: Date; readonly id: string };
 
-/** Null fields restrict nothing. */
+/** A field that is null allows any value. */
 export type AttemptFilter = {
   readonly contestId: string | null;
   readonly playerRef: string | null;
@@ -23,11 +23,11 @@ export type AttemptFilter = {
 
 export type WindowOfAttempts = {
   readonly order: 'newest_first' | 'oldest_first';
-  /** Selects only attempts beyond this position, in the order. */
+  /** Only attempts after this position in the list's order. */
   readonly from: AttemptPosition;
-  /** Selects only attempts that were created up to this instant. */
+  /** Only attempts that were created at this instant or before. */
   readonly until: Date;
-  /** The most attempts that are returned. */
+  /** The most attempts to return. */
   readonly limit: number;
 };
 

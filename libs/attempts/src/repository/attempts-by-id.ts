@@ -1,4 +1,4 @@
-/** The attempt that an id names: its own, or that of its receipt. */
+/** Finds the attempt by its own id or by the id of its receipt. */
 import type { Queryable } from '@laurel/postgres';
 import type { ContestServiceName } from '@laurel/values/ids';
 import type { Environment, Tenant } from '@laurel/values/tenant';

@@ -19,7 +19,7 @@ import {
   toListed,
 } from './attempt-windows.ts';
 
-/** The attempts of a window; those of the millisecond in which it ends are all in it. */
+/** The attempts of a window, plus all others from the millisecond in which the window ends. */
 export const ROWS_OF_ACCOUNT_WINDOW = 500;
 
 /** The query of the attempts of an account. Exported because a test reads its query plan. */
@@ -67,7 +67,7 @@ type Row = { readonly last_created_at: Date | null } & (
   | { readonly id: null }
 );
 
-/** This id is below the ids of all attempts. */
+/** An id below the id of every attempt. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type PageOfAccount = {

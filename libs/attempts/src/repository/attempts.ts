@@ -15,7 +15,7 @@
  * - key_uses: key_id uuid primary key, operation_id uuid, fingerprint bytea of 32 bytes, used_at
  *   timestamptz(3); see idempotency-uses.ts.
  * - signing_keys: id integer generated always as identity, public_key bytea unique, created_at
- *   timestamptz(3) default now(), valid_until timestamptz(3), open for one of them.
+ *   timestamptz(3) default now(), valid_until timestamptz(3), null for the current key.
  *
  * The service also has the outbox of libs/events. The commits of refunds and prizes write its
  * events there.
@@ -33,8 +33,8 @@ export type FeeOf = { readonly attemptId: string; readonly feeGeneration: number
 /**
  * The contest service's own work on attempts that become `open`, as one statement. It is sent with
  * `open` and runs after it, in the same transaction and under the locks of the attempts that it
- * moved. It gets every attempt of the call, also those that `open` left unchanged. So it must
- * select by their state, and change nothing if it runs again.
+ * moved. It gets every attempt of the call, also those that `open` left unchanged, so it must
+ * select by the attempts' state. A second run must change nothing.
  */
 export type WhenOpened = (attemptIds: readonly string[]) => BoundStatement;
 
@@ -45,7 +45,7 @@ export type WhenOpened = (attemptIds: readonly string[]) => BoundStatement;
 export interface WhenEnding {
   /** Takes the locks that come first in the service's lock order, before any attempt is locked. */
   lock(tx: Transaction, attemptIds: readonly string[]): Promise<void>;
-  /** This is called after these attempts have ended. */
+  /** Called after these attempts have ended. */
   ended(tx: Transaction, attemptIds: readonly string[]): Promise<void>;
 }
 

@@ -10,7 +10,10 @@ export const REFUNDS_DUE = rowsOf('refunds_due', 'refunds_due', 'attempt_id');
 
 const PAGE_SIZE = 2_000;
 
-/** Attempts, outcomes, refunds due. The argument is what a pass adds up over the outcomes. */
+/**
+ * The walks over attempts, outcomes and refunds due. `sumsOfOutcomes` is SQL: what a pass sums over
+ * the outcomes.
+ */
 export function attemptWalks(sumsOfOutcomes: string): readonly Walk[] {
   return [
     {
@@ -18,7 +21,8 @@ export function attemptWalks(sumsOfOutcomes: string): readonly Walk[] {
       shared: ATTEMPTS.shared,
       pageSize: PAGE_SIZE,
       page: pageSql('attempts', 'id'),
-      // A change leaves an attempt on its page, where half of the space is kept free for it.
+      // An update leaves an attempt's row on its page, because half of each page is kept free for
+      // updates.
       tail: { table: 'attempts', key: 'id' },
     },
     {

@@ -1,7 +1,7 @@
 /**
  * Stores which operation an idempotency key names (domain/idempotency-use.ts). The statement that
  * writes an operation inserts its idempotency use, which never changes. When a key is used again
- * after its time or after a failure, its row is deleted first.
+ * after 24 hours or after a failure, its row is deleted first.
  *
  * Rows are locked in key order, after the locks on players and attempts (docs/lock-order.md). An
  * insert that meets a key of a concurrent transaction waits for it, then violates `key_uses_pkey`,

@@ -15,12 +15,12 @@ export type PlayerOfContest = {
 export type OpenCandidate = Omit<PendingAttempt, 'environment'> & { readonly isPending: boolean };
 
 /**
- * The candidates that are read of one player: the open ones that are returned, and room for some
- * that were never paid for.
+ * The most candidates to read per player: the open attempts to return, and some extra because a
+ * candidate may turn out never to have been paid for.
  */
 export const MAX_OPEN_CANDIDATES = 12;
 
-/** `position` is the player's, among the players of the statement, from 1. */
+/** `position` is the player's place in the statement's list of players, from 1. */
 export type CandidateRow = {
   readonly position: number;
   readonly id: string;
@@ -30,7 +30,8 @@ export type CandidateRow = {
 };
 
 /**
- * The candidates of each player, in order; a player's candidates are in the order of their rows.
+ * Groups the rows by player: one list per player, in the order of the players. Each list keeps the
+ * order of the rows.
  */
 export function candidatesByPlayer(
   rows: readonly CandidateRow[],

@@ -2,8 +2,8 @@
 import { type BatchOptions, type BoundStatement, type Database, isUniqueViolation } from '@laurel/postgres';
 
 /**
- * Locks, then inserts; the ids of the attempts that were written. None if one violates a unique
- * constraint, because then nothing of the batch is written.
+ * Takes the locks, then inserts, and returns the ids of the attempts that it wrote. If one of them
+ * violates a unique constraint, nothing of the batch is written and no id is returned.
  */
 export async function insertAfterLocks(
   database: Database,

@@ -43,8 +43,8 @@ export interface RefundQueue {
 }
 
 /**
- * The most rows of the queue that a run reads, the oldest ones, which bounds its time. Among them
- * the refunds of real money go first.
+ * The most rows of the queue that a run reads, oldest first, which bounds the run's time. Among
+ * those rows, refunds of real money go first.
  */
 export const MAX_REFUNDS_WALKED = 10_000;
 

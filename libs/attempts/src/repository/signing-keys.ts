@@ -1,6 +1,6 @@
 /**
- * The keys that signed a contest service's receipts, each with its period of validity. One is
- * current: its period is open.
+ * The keys that signed a contest service's receipts, each with its period of validity. One key is
+ * current: its period has no end yet.
  *
  * A process that starts with a new key makes it the current one. The replaced key stays valid for
  * another minute, and a process that still signs with it extends that every few seconds. So while

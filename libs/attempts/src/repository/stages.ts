@@ -73,8 +73,8 @@ group by of_status.status, known.environment`;
 }
 
 /**
- * Unordered, so that no more rows are read than the limit. Beyond the limit, the age is that of the
- * rows that were read.
+ * The rows are not ordered, so that no more than the limit are read. If more are due, the age is
+ * that of the oldest row that was read.
  */
 function refundsDue({ table, id }: Contests): string {
   return `

@@ -10,7 +10,7 @@ import type { Environment } from '@laurel/values/tenant';
 
 export type Sweep = 'resolve_pending' | 'expire_attempts';
 
-/** The table of the marks also stores the low watermark. */
+/** The row of sweep_marks that holds the low watermark. */
 const LOW_WATERMARK = 'low_watermark';
 
 export type PendingAttempt = {
@@ -30,8 +30,8 @@ on conflict (sweep) do update set swept_until = excluded.swept_until
 where sweep_marks.swept_until < excluded.swept_until`,
 };
 
-// Bounded by the database's present: a caller whose clock is ahead must not keep every process from
-// creating attempts.
+// The low watermark never passes the database's present. Otherwise a caller whose clock is ahead
+// could keep every process from creating attempts.
 const RAISE_LOW_WATERMARK = {
   text: `
 insert into sweep_marks (sweep, swept_until)
@@ -44,7 +44,8 @@ const SELECT_LOW_WATERMARK = {
   text: `select swept_until, clock_timestamp()::text as raised_at from sweep_marks where sweep = '${LOW_WATERMARK}'`,
 };
 
-// The role sees its own sessions, and no other role writes attempts.
+// pg_stat_activity shows this role its own sessions. That is enough, because no other role writes
+// attempts.
 const IS_ANY_OLDER = {
   text: `
 select exists (select from pg_stat_activity where datname = current_database() and xact_start < $1::timestamptz) as is_any_older`,
@@ -136,7 +137,7 @@ export async function isAnyTransactionOlder(database: Database, than: string): P
   return row?.is_any_older ?? true;
 }
 
-/** The epoch if the sweep has never run. */
+/** The sweep's mark; the epoch if the sweep has never run. */
 export async function loadMark(database: Database, sweep: Sweep): Promise<Date> {
   const [row] = await database.query<{ swept_until: Date }>(LOAD_MARK, [sweep]);
   return row?.swept_until ?? new Date(0);

@@ -1,6 +1,6 @@
 /**
- * The commits of creations and of reports. Concurrent items share one commit, those of live and of
- * test apart.
+ * The commits of creations and of reports. Concurrent items share one commit, but live and test
+ * items never share one.
  */
 import { type Coalescer, createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isConnectionFailure } from '@laurel/postgres';
@@ -21,8 +21,8 @@ export function createCommitBatches<Item, Decision>({
     create: () =>
       createCoalescer({
         name,
-        // The locks on players and attempts keep two lanes apart; within a batch the items are
-        // decided in order.
+        // Two lanes never decide the same player or attempt at once, because each batch locks them.
+        // Within a batch the items are decided in order.
         lanes: 2,
         isolate: (error) => !isConnectionFailure(error),
         run: commit,

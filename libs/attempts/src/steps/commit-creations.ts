@@ -30,9 +30,10 @@ type Reserved<Attempt> = { readonly kind: 'known' | 'created'; readonly attempt:
 type AskWallet = { readonly kind: 'ask_wallet' };
 
 /**
- * One decision per creation, in order, as it holds after the commit. `ask_wallet` for a creation
- * that has to be decided again: another process wrote its attempt after the look-up, and the next
- * round finds that row; or it waited too long, and takes a new instant.
+ * Returns one decision per creation, in order, as it holds after the commit. `ask_wallet` means
+ * that the creation has to be decided again, for one of two reasons. Another process wrote its
+ * attempt after the look-up: the next round finds that row. Or the creation waited too long: the
+ * next round takes a new instant.
  */
 export async function commitCreations<Attempt extends ReservedAttempt, Decided extends Reserved<Attempt>>(
   tx: Transaction,

@@ -27,17 +27,18 @@ export type CreateDeps = {
   readonly opener: AttemptOpener;
 };
 
-// Abandoned fees and races with other processes can restart a creation. Each cause is transient.
+// The most reservations for one creation. Abandoned fees and races with other processes can restart
+// it; each cause is transient.
 const MAX_ROUNDS = 5;
 /**
- * How often one creation follows the player's link. Each time the partner has moved the link
- * between the reservation and the charge, which its rate limit allows some ten times a second.
+ * The most times that a charge follows a player's link which the partner moved after the
+ * reservation. The partner's rate limit allows some ten moves a second.
  */
 const MAX_MOVES = 50;
 
 /**
- * Takes one creation to an attempt that may be shown: paid for, and written `open` if other reads
- * depend on that.
+ * Creates one attempt and returns it once it may be shown: it is paid for and, if other reads
+ * depend on that, written as `open`.
  */
 export async function createAttempt(creation: CreationRequest, deps: CreateDeps): Promise<ReservedAttempt | Refused> {
   const created = await decide(creation, deps);
@@ -108,8 +109,9 @@ async function charge(
 
     if (result.kind === 'posted') return opened(attempt, opener);
     if (result.kind === 'refused') {
-      // A refusal frees the key, so the request that found this attempt by its key becomes an
-      // operation of its own. The next request under the key, on any replica, finds it written.
+      // A refusal frees the idempotency key. So a request that found this attempt by its key
+      // becomes an operation of its own, and the next request under the key finds the refusal
+      // written.
       if (attempt.id === creation.attemptId && result.code !== 'internal_error' && isApiErrorCode(result.code)) {
         await opener.refuse(fee, result.code);
         return refused(result.code);
@@ -127,8 +129,8 @@ async function charge(
       attempt = moved;
       continue;
     }
-    // The attempt cannot continue, and its fee must not be posted late either. So the refusal is
-    // final only once the fee has its tombstone.
+    // This attempt cannot continue, and its fee must not be posted later. So the refusal is final
+    // only once the fee has its tombstone.
     const resolution = await wallet.resolveFee({
       ...feeOf(attempt),
       environment: player.tenant.environment,

@@ -44,8 +44,8 @@ export async function currentAttempt(
 }
 
 /**
- * The award as it is in the wallet. One that the wallet has not decided yet has moved no money, so
- * it counts as held.
+ * The award with its status in the wallet. An award that the wallet has not decided yet has moved
+ * no money, so it counts as held.
  */
 export async function currentAward(award: PayableAward, wallet: Wallet): Promise<PayableAward> {
   if (!isUnfinished(award)) return award;

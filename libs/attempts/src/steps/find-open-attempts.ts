@@ -26,7 +26,8 @@ type FoundCandidates = { readonly contest: ContestState | null; readonly candida
 export type CandidateReadBatches = Coalescer<PlayerOfContest, FoundCandidates>;
 
 /**
- * One is the attempt that a report means. A second is enough to know that it is not the only one.
+ * If a player has one open attempt, a report means that one. A second shows that the report is
+ * ambiguous, so no more are read.
  */
 const MAX_OPEN = 2;
 

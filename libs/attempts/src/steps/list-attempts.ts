@@ -104,8 +104,8 @@ export async function listAttempts(query: AttemptQuery, deps: ListDeps): Promise
     case 'after': {
       const until = earlier(readTo ?? head, undecided);
       const { position } = query.from;
-      // The clock of another replica may be behind, or an undecided attempt come right after the
-      // position.
+      // The list never moves backwards. `until` can precede the position if the clock of another
+      // replica is behind, or if an undecided attempt comes right after the position.
       return { attempts: await results(until), readTo: isBefore(until, position) ? position : until, head: null };
     }
   }
@@ -169,12 +169,12 @@ function statusesOf(status: ShownStatus | null): readonly AttemptStatus[] {
   return status === null || status === 'open' ? ['pending', ...visible] : visible;
 }
 
-/** The position behind all attempts that were created up to this instant. */
+/** The position after all attempts that were created at this instant or before. */
 function allUntil(createdAt: Date): AttemptPosition {
   return { createdAt, id: LAST_ID };
 }
 
-/** The position, or one before the first of these instants if that is earlier. */
+/** The earlier of two positions: the given one, and the last one before all of these instants. */
 function earlier(position: AttemptPosition, instants: readonly Date[]): AttemptPosition {
   return instants.reduce((found, instant) => {
     const before = allUntil(later(instant, -1));

@@ -60,9 +60,9 @@ type Verdict = FeeOf & { readonly code: string | null };
 type DelayedWrite = { readonly fee: FeeOf; readonly answer: (isWritten: boolean | Promise<boolean>) => void };
 
 /**
- * Long enough to gather what a busy process opens. Short compared with a game, so an outcome that
- * another process handles mostly finds the attempt open; and with the grace (PENDING_GRACE_SECONDS)
- * after which the sweeper asks the wallet.
+ * Long enough for a busy process to gather many writes. Much shorter than a game, so that an
+ * outcome which another process handles mostly finds the attempt open. Much shorter than
+ * PENDING_GRACE_SECONDS, after which the sweeper asks the wallet.
  */
 const PAUSE_MS = 250;
 /** Beyond this number, delayed writes do not wait for the end of the pause. */
@@ -115,7 +115,7 @@ export function createAttemptOpener({
     }
   }
 
-  /** The fee counts as known to be posted until `open` is written. */
+  /** Counts the fee as known to be posted until `open` is written. */
   function track(attemptId: string, writing: Promise<boolean>): Promise<boolean> {
     posted.set(attemptId, writing);
     void writing.then(() => {

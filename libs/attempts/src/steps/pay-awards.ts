@@ -38,7 +38,10 @@ import type { Wallet } from '../wallet.ts';
 
 /** The contest service's table of awards: challenge awards, or the payouts of a round. */
 export interface AwardTable {
-  /** Awards between two commits, created up to and including the instant, oldest first. */
+  /**
+   * Awards between the commits of the two services, created at this instant or before, oldest
+   * first.
+   */
   loadUnfinishedAwards(
     database: Database,
     createdUntil: Date,
@@ -65,8 +68,8 @@ export interface AwardTable {
 }
 
 /**
- * The event that the wallet's decision makes true, if it is known without a read. The award has its
- * decided status.
+ * The event that follows from the wallet's decision, or null if it is known only by a read. The
+ * award already has the decided status.
  */
 export type EventOf = (award: PayableAward) => Event | null;
 
@@ -150,7 +153,7 @@ export function createAwardPayer(deps: {
     return payout;
   }
 
-  /** The payout was decided otherwise meanwhile: the wallet's decision wins. */
+  /** Meanwhile the payout was decided otherwise: the wallet's decision counts. */
   async function decidedPayout(answer: PayoutRecord | Refused, awardId: string): Promise<PayoutRecord> {
     if (!isRefused(answer)) return answer;
     const payout = await wallet.getPayout(awardId);

@@ -101,7 +101,10 @@ async function endWithContest(attemptId: string, reason: RoundReason, deps: Repo
   return refused('round_closed');
 }
 
-/** Whether the attempt is paid for, by the wallet. If not, no partner was ever shown it. */
+/**
+ * Asks the wallet whether the attempt is paid for. No partner was ever shown an attempt that is
+ * not.
+ */
 async function isPaidFor(
   { attemptId, tenant: { environment } }: Sent,
   { resolver, clock, loadAttempt }: ReportDeps,

@@ -3,9 +3,9 @@
  * creations share one commit.
  *
  * Most creations meet a contest that has not changed, and no rule refuses them. The contest decides
- * them on cached facts and inserts them only where all of these still hold: one round trip. It
- * reads and decides the others in a second transaction under locks; only this one refuses and
- * recognizes repeats. If that transaction fails, the batch runs again, and knows what was inserted.
+ * them on cached facts and inserts them only where all of these still hold: one round trip. A
+ * second transaction reads and decides the others under locks; only this one refuses creations and
+ * recognizes repeats. If it fails, the batch runs again, and knows what the first one inserted.
  */
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
 import type { BatchOptions, Database, Transaction } from '@laurel/postgres';
@@ -16,7 +16,7 @@ import { createCommitBatches } from './batch-commits.ts';
 
 /** The contest's two ways to decide and write a batch. One result for each creation, in order. */
 export interface ReservationCommits<Named, Decision> {
-  /** Null for a creation that cached facts do not accept, or whose facts did not hold any more. */
+  /** Null for a creation that cached facts do not accept, or whose cached facts no longer held. */
   onCache(batch: readonly Named[], options: Pick<BatchOptions, 'beforeCommit'>): Promise<readonly (Decision | null)[]>;
   underLock(tx: Transaction, batch: readonly Named[]): Promise<readonly Decision[]>;
 }

@@ -42,13 +42,14 @@ const MAX_EXAMPLES = 10;
 /** Below every id: where a list in id order begins. */
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 /**
- * How old ids are when their rows are committed, for most. An award's id has the time of its
- * attempt, which is open for an hour by default. Rows with older ids wait for the pass.
+ * How old most ids are when their rows are committed. An award's id has the time of its attempt,
+ * which is open for an hour by default. Rows with older ids are compared only in the next whole
+ * pass.
  */
 const FEE_AGE_MS = 60_000;
 const AWARD_AGE_MS = 75 * 60_000;
 
-/** Fees, then payouts. The ids of both begin with a time. */
+/** The walks over fees and over payouts. The ids of both begin with a time. */
 export function moneyWalks<Attempt, Award, Check extends string>(
   audited: AuditedMoney<Attempt, Award, Check>,
 ): readonly ComparedWalk[] {

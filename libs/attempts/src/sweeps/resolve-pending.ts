@@ -91,7 +91,7 @@ export function createPendingResolver(deps: {
     resolve,
     async runOnce(now) {
       const until = later(now, -pendingGraceMs);
-      // Another run may clear it meanwhile.
+      // A local copy, because another run may clear `lowWatermark` meanwhile.
       const raised = lowWatermark;
       const isReached = raised !== undefined && !(await isAnyTransactionOlder(database, raised.raisedAt));
       let from = mark ?? (await loadMark(database, 'resolve_pending'));
