@@ -52,8 +52,8 @@ export function createFeeChargeBatches(deps: Deps): FeeChargeBatches {
 }
 
 /**
- * Posts the fees that the cache permits and whose cached facts still hold; null for every other
- * charge.
+ * Posts the fees that the cache permits and whose cached facts still hold. Returns null for every
+ * other charge.
  */
 async function postOptimistically(
   charges: readonly FeeCharge[],

@@ -1,6 +1,6 @@
 /**
- * The statement that pays and the rule that holds must agree: compared over generated histories,
- * and under a race.
+ * Compares the statement that pays with the domain's rule that holds payouts, over generated
+ * histories and under a race. Both must decide alike.
  */
 import { parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
@@ -185,7 +185,7 @@ describe('the optimistic statement of payouts', () => {
     expect(await pay(decided)).toEqual([true]);
     await expect(pay(requestOf(second, 'award', 1_00n), decided)).rejects.toThrow(/duplicate key/);
     expect([await balanceOf(wallet, first), await balanceOf(wallet, second)]).toEqual([2_00n, 1_00n]);
-    // The statement pays no other player, amount or win under the id either.
+    // The same award id with another player, amount or win fails in the same way.
     const { awardId } = decided;
     for (const other of [requestOf(second, 'award', 1_00n), requestOf(second, 'purse', 3_00n)]) {
       await expect(pay({ ...other, awardId })).rejects.toThrow(/duplicate key/);
@@ -251,8 +251,8 @@ describe('the optimistic statement of payouts behind the lock of another transac
     expect(await pay(requestOf(player, 'award', 1_00n))).toEqual([true]);
     const payments = [1, 2, 3, 4].map(() => requestOf(player, 'award', 1_00n));
     const answers = await Promise.all(payments.map((payment) => pay(payment)));
-    // One of the four awards is within the limit: the statements that waited for it leave out the
-    // others.
+    // Only one of the four awards fits within the limit. The statements that waited for its commit
+    // leave out the other three.
     expect(answers.flat().filter((isPaid) => isPaid)).toHaveLength(1);
   });
 
@@ -267,10 +267,10 @@ describe('the optimistic statement of payouts behind the lock of another transac
         defaults: DEFAULT_LIMITS,
       }),
     );
-    // Payments to the other players may conflict with the other replica's, and are then decided
-    // under lock; payments to these players conflict with none.
+    // Only one replica pays these players, so their payments never conflict. Payments to the other
+    // players may conflict with the other replica's, and are then decided under lock.
     const unrivalled = await Promise.all(replicas.map(() => addPlayer(wallet, { balanceCents: 10_00n })));
-    // The first payout of a program in live finds no row of it, and is decided under lock.
+    // The first payout of a program in live finds no row of the program, and is decided under lock.
     await openPrograms(
       wallet.database,
       [...unrivalled, ...players].map((player) => requestOf(player, 'award', 1_00n)),

@@ -47,8 +47,8 @@ type Deps = {
   readonly defaults: DefaultLimits;
 };
 /**
- * Players whose last payout was held, and programs at their limit. Their payouts skip the
- * statement, which would leave them out at the cost of the others.
+ * Players whose last payout was held, and programs at their limit. The statement would leave their
+ * payouts out, and only take longer for the others, so they skip it.
  */
 type WithheldDeps = Deps & { readonly withheld: LRUCache<string, true>; readonly countTried: Counter<'outcome'> };
 
@@ -77,7 +77,7 @@ export function createAwardPaymentBatches(deps: Deps): AwardPaymentBatches {
   });
 }
 
-/** Pays each payout that no rule holds; null for every other. */
+/** Pays each payout that no rule holds. Returns null for every other payout. */
 async function pay(
   payments: readonly PayoutRequest[],
   { database, clock, limits, defaults, withheld, countTried }: WithheldDeps,
@@ -149,8 +149,8 @@ async function decideUnderLock(
 }
 
 /**
- * A program at its limit says nothing about the player. A smaller award may still fit, and its
- * payment lets the program try the statement again.
+ * If the program is at its limit, marks the program and not the player. A smaller award may still
+ * fit; once one is paid, the program's payouts use the statement again.
  */
 function note(payout: Payout, withheld: LRUCache<string, true>): void {
   if (payout.status === 'paid') {

@@ -1,13 +1,13 @@
 /**
- * Days of money are UTC days. A day is open while it lasts and CLOSES_AFTER_MS longer, and is
- * counted again and again meanwhile. Then it is counted once more, and is closed for ever.
+ * Days of money are UTC days. A day stays open until CLOSES_AFTER_MS after its end, and every run
+ * until then counts it anew. Then a run counts it for the last time and closes it.
  *
  * Every transfer and decision is dated by the database's time when it is decided, and commits or
  * fails within the timeout of its transaction. So nothing of a closed day is added later.
  */
 import { later } from '@laurel/values/instant';
 
-/** The time is much longer than any transaction of the wallet may take. */
+/** Much longer than any transaction of the wallet may take. */
 const CLOSES_AFTER_MS = 15 * 60_000;
 
 /** The first day that is open at this instant, as `2026-11-26`. */
@@ -18,10 +18,13 @@ export function firstOpenDay(now: Date): string {
 /** Fees from before the ledger named their program are counted under this one. */
 export const UNNAMED_PROGRAM = '00000000-0000-0000-0000-000000000000';
 
-/** A run may cost at most this share of the time between two of them. */
+/** How many times as long as the last run the pause after it lasts, at least. */
 const RUN_SHARE = 20;
 
-/** The pause after a run: a run that reads a large ledger is repeated less often. */
+/**
+ * The pause after a run. It grows with the run's duration, so that a large ledger is read less
+ * often.
+ */
 export function pauseAfterRunMs(intervalMs: number, durationMs: number): number {
   return Math.max(intervalMs, RUN_SHARE * durationMs);
 }

@@ -43,7 +43,10 @@ export type EligibilityRules = {
 /** The age from which a person may play, unless the configuration sets another age. */
 export const DEFAULT_MINIMUM_AGE_YEARS = 18;
 
-/** An age above any person's. A year of five digits would never be compared as a date. */
+/**
+ * Above any person's age. A much greater value could lead to a year of five digits, which does not
+ * compare as a date.
+ */
 export const MAX_AGE_YEARS = 150;
 
 export type EligibilityRefusal = 'blocked' | 'insider_entry';
@@ -74,13 +77,13 @@ export function decideEligibility(facts: {
 /**
  * Whether the person has had the birthday, by the UTC calendar. For a person born on 29 February it
  * is 1 March in a common year. Throws RangeError for text that is not a day: some such texts would
- * compare as of age.
+ * compare as if the person were of age.
  */
 export function isOfAge(dateOfBirth: string, years: number, now: Date): boolean {
   if (!DAY.test(dateOfBirth)) throw new RangeError('a date of birth is not a day');
   const [year, ...monthAndDay] = dateOfBirth.split('-');
   const yearOfAge = Number(year) + years;
-  // Compared as text, a year of five digits would be in the past.
+  // Dates are compared as text, in which a year of five digits would be in the past.
   if (yearOfAge > 9_999) return false;
   const birthday = [String(yearOfAge).padStart(4, '0'), ...monthAndDay].join('-');
   return now.toISOString().slice(0, 10) >= birthday;

@@ -108,9 +108,9 @@ export function decideFees(batch: {
 }
 
 /**
- * Rules 3 and 4 on the cached player: whether the fee may be posted, unless it was decided before
- * or the balance cannot pay. The cached facts may be out of date, so the statement that posts the
- * fee checks them again.
+ * Applies rules 3 and 4 to the cached player. True if the fee may be posted, provided that it was
+ * not decided before and the balance can pay it. The cached facts may be out of date, so the
+ * statement that posts the fee checks them again.
  */
 export function mayPay(
   { accountId, environment, requirement }: FeeCharge,

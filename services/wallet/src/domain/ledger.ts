@@ -155,7 +155,7 @@ export interface Book {
   post(posting: Posting): Transfer;
   /** Makes an id unusable: nothing can be posted under it. */
   putTombstone(tombstone: Omit<Tombstone, 'state'>): void;
-  /** Consumes the sandbox's "hold the next award". */
+  /** Turns off the sandbox's "hold the next award", because a payout has just used it. */
   releaseNextAward(ledgerId: string): void;
   changes(): LedgerChanges;
 }

@@ -42,7 +42,7 @@ export type PayoutRequest = Win & {
   readonly contestServiceHold?: ContestServiceHold;
 };
 
-/** One payout in its current state. Its money has moved exactly if it is paid. */
+/** One payout in its current state. Its money has moved only if it is paid. */
 export type Payout = PayoutRequest & {
   readonly status: 'paid' | 'held' | 'denied';
   readonly reason: HoldReason | null;

@@ -97,8 +97,8 @@ function exceedsProgram({ program, amountCents }: { program: ProgramPayouts; amo
 }
 
 /**
- * The upper bound of the recent payouts with which the win is within payout velocity; null if no
- * number of them holds it.
+ * The most recent payouts, as a count and a sum, that the account may have for the win to be within
+ * payout velocity. Null for a purse, which velocity never holds.
  */
 export function mostRecentPayouts(win: {
   readonly kind: WinKind;

@@ -445,8 +445,9 @@ describe('concurrent charges', () => {
         requirement: { verificationLevel, jurisdictions: [], refuseInsiders: false },
       });
     };
+    // Only one replica charges these players, so once they are cached their fees never conflict.
     // Fees of the other players may conflict with the other replica's, and are then decided under
-    // lock; fees of these players, once cached, conflict with none.
+    // lock.
     const unrivalled = await Promise.all(replicas.map(() => addPlayer(wallet, { balanceCents: 6_00n })));
     const chargeUnrivalled = () =>
       Promise.all(replicas.map((replica, index) => submit(replica, unrivalled[index] as TestPlayer, 0)));
@@ -477,7 +478,7 @@ describe('concurrent charges', () => {
     const before = await rollbacks();
     const writers = clients.map(async (client, writer) => {
       for (let round = 0; round < 10; round += 1) {
-        // Each writer names the players in another order.
+        // Each writer names the players in a different order.
         const order = [...players].sort((a, b) => compareTurned(a.accountId, b.accountId, writer + round));
         const charges = order.map((player) => chargeOf(player, 10n));
         const { results } = await ok(client.chargeFees({ charges }));

@@ -27,9 +27,9 @@ export function checkOwned(call: Call, id: string): void {
 }
 
 /**
- * Checks a fee like checkOwned. A transfer id carries no tag, and a decision uses it up, so it must
- * derive from the attempt: no attempt that the caller may name yields the id of another service's
- * fee. It takes 1 us.
+ * Checks a fee like checkOwned. A transfer id carries no tag, and a decision uses it up. So it must
+ * derive from the attempt: then the caller cannot name the id of another service's fee. The check
+ * takes 1 us.
  */
 export function checkOwnedFee(call: Call, { transferId, attemptId, feeGeneration }: NamedFee): void {
   if (contestServiceOfCall(call) === null) return;

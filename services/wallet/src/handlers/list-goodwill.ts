@@ -1,4 +1,4 @@
-/** ListGoodwill: the deposits that make an attempt good. */
+/** ListGoodwill: the deposits that compensate for an attempt. */
 import type { Database } from '@laurel/postgres';
 import type { ListGoodwillRequest, ListGoodwillResponse } from '@laurel/proto/wallet';
 import { isUuid } from '@laurel/values/ids';

@@ -45,7 +45,8 @@ export function parseLimit(limitCents: bigint | undefined, clear: boolean | unde
 }
 
 /**
- * The environment that a caller names only to batch an item. An item without one may be real money.
+ * The environment in which an item is batched. An item that names no environment is batched with
+ * live, because its money may be real.
  */
 export function batchedAs(environment: EnvironmentMessage | undefined): Environment {
   return environment === EnvironmentMessage.TEST ? 'test' : 'live';

@@ -64,7 +64,10 @@ function parsePayment(payment: WireAwardPayment): PayoutRequest {
   };
 }
 
-/** Only the challenge service has an award held, for the one reason that it decides itself. */
+/**
+ * Only the challenge service may require a hold, and only for one reason: it has suspended the
+ * challenge.
+ */
 function parseContestServiceHold({
   holdReason,
   roundId = '',

@@ -225,7 +225,7 @@ describe('the statement that pays, and the limit of the program', () => {
           if (end !== 'held' && ageMs < VELOCITY_WINDOW_MS) paidCents += amountCents;
         }
         wallet.clock.now = now;
-        // Setting a limit makes the row, like the first payout in live.
+        // Setting a limit creates the program's row, as the first payout in live does.
         if (limitCents !== null || environment === LIVE) {
           await setLimits(programId, environment, limitCents === null ? {} : { payoutLimitCents: limitCents });
         }
@@ -254,8 +254,8 @@ describe('the statement that pays, and the limit of the program', () => {
         payments.forEach((payment, index) => {
           if (isPaid[index]) paid += payment.amountCents;
           outcomes[isPaid[index] ? 'paid' : 'held'] += 1;
-          // A win that the rule holds as the first of the batch is held; one that it pays as the
-          // last is paid.
+          // The batch may be decided in any order. A win that is held even as the first of the
+          // batch must be held; one that is paid even as the last must be paid.
           if (isHeld(payment, paidCents)) expect(isPaid[index]).toBe(false);
           if (!isHeld(payment, paidCents + total - payment.amountCents)) expect(isPaid[index]).toBe(true);
         });
@@ -287,7 +287,7 @@ describe('the statement that pays, and the limit of the program', () => {
         );
       }),
     );
-    // Exactly 20 awards are paid: none was left out because its statement waited.
+    // Exactly 20 awards are paid: no statement left one out because it had to wait.
     expect(paid.filter(({ size }) => size === 1)).toHaveLength(20);
   });
 

@@ -35,7 +35,7 @@ function playerOf(
   return { tenant: { programId, environment }, playerRef };
 }
 
-/** Creates a sandbox player like a partner. */
+/** Creates a sandbox player as a partner does. */
 async function make(player: Player, fundsCents = 0n, facts: object = {}): Promise<TestPlayer> {
   const { accountId } = await ok(wallet.client.putSandboxPlayer({ player, fundsCents, ...facts }));
   return { accountId, email: '', player };

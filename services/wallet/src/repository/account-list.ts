@@ -15,8 +15,8 @@ export type AccountFilter = {
 };
 
 /**
- * For the rest of the transaction PostgreSQL plans a statement for its values. Sessions plan once
- * for all values otherwise.
+ * Makes PostgreSQL plan each statement for its values until the transaction ends. Otherwise a
+ * session plans a statement once for all values.
  */
 const PLAN_FOR_VALUES = {
   name: 'plan_for_values',
@@ -25,8 +25,8 @@ const PLAN_FOR_VALUES = {
 
 /**
  * Run this statement with PLAN_FOR_VALUES: the plan then leaves out each filter that is null, and
- * uses an index for each other one. One e-mail may have an account in each house. Exported because
- * a test reads its query plans.
+ * uses an index for each of the others. One e-mail may have an account in each house. Exported
+ * because a test reads its query plans.
  */
 export const LIST_ACCOUNTS = {
   text: `

@@ -57,8 +57,8 @@ type FeeFactsRow = (NamedPersonRow | { account_id: null }) & StoredFeeRow & Char
 
 type StoredFeeRow = {
   /**
-   * Any state but `posted` is a tombstone: those from before migration 0012 have another value than
-   * later ones.
+   * Any state but `posted` is a tombstone. Tombstones from before migration 0012 have a different
+   * value from later ones.
    */
   state: string | null;
   kind: string | null;

@@ -21,10 +21,11 @@ const POST_OPTIMISTIC_FEES: Statement = {
   // The player's row names the house that receives the fee. The house's account for fees has the
   // house's id with a 1 at the end (domain/ledger.ts) and always exists: a trigger keeps it.
   //
-  // If the program's charges to the account have a limit, the statement sums the fees of the window
-  // including refunded ones, which is more than counts. The player's row must be the snapshot's, by
-  // its xmin, so that no other fee was posted while the statement waited. What it leaves out is
-  // decided under lock. Without a limit it reads neither.
+  // If the program's charges to the account have a limit, the statement sums all fees of the
+  // window. The sum includes refunded fees, so it may be too high but never too low. The locked row
+  // of the player must have the snapshot's xmin: then no other fee was posted while the statement
+  // waited for the lock. A fee that the statement leaves out is decided under lock. Without a limit
+  // the statement checks neither sum nor xmin.
   text: `
     with payable as materialized (
       select charge.transfer_id, charge.attempt_id, charge.ledger_id, charge.environment, charge.fee_cents, charge.program_id,

@@ -18,8 +18,8 @@ import { recentPayoutsSql, windowStart } from './payouts.ts';
 import { payoutLimitSql, recentProgramPayoutsSql } from './program-limits.ts';
 
 /**
- * A payout, and the upper bound of its account's recent payouts with which it is paid; null if no
- * number of them holds it.
+ * A payout, and the most recent payouts (count and sum) that its account may have for it to be
+ * paid; null for a purse, which velocity never holds.
  */
 export type OptimisticPayout = { readonly payment: PayoutRequest; readonly mostRecent: RecentPayouts | null };
 
@@ -36,10 +36,10 @@ const PAY_OPTIMISTIC: Statement = {
   // A program's payouts of the window are the committed rows of the snapshot, and those committed
   // between the snapshot and the lock, by which the row's count has grown. An award is paid if it
   // fits with all payouts before it in this batch, including those that do not fit themselves; the
-  // transaction under lock decides the rest.
-  // A program without a row has no limit in test; in live the transaction under lock opens its row.
-  // Payouts are read only if the snapshot has a limit. If an operator sets the first one while the
-  // statement waits for the lock, the sum is null, which no limit admits.
+  // transaction under lock decides the rest. A program without a row has no limit in test; in live
+  // the transaction under lock opens its row. Payouts are read only if the snapshot has a limit. If
+  // an operator sets the first limit while the statement waits for the lock, the sum is null, which
+  // no limit admits.
   text: `
     with payable as materialized (
       select payment.*

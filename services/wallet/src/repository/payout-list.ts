@@ -2,8 +2,9 @@
  * The operator's list of payouts, newest first. A list by account, program or environment is read
  * in windows: a bounded number of rows of the whole list, over the index that orders it. So a page
  * costs the same for an account with few payouts among many, and payouts need no index that a win
- * would have to write. Held payouts are few, and have an index of their own, which holds what the
- * filters read: a window of them reads no other payout, and only those that match from the table.
+ * would have to write. Held payouts are few, and have an index of their own with the columns that
+ * the filters read. So a window of held payouts skips all other payouts, and reads from the table
+ * only the rows that match.
  */
 import type { Database, Queryable } from '@laurel/postgres';
 import { cutPage, type Position } from '@laurel/values/cursor';
@@ -11,7 +12,7 @@ import type { Environment } from '@laurel/values/tenant';
 import type { Payout } from '../domain/payout-decision.ts';
 import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './payouts.ts';
 
-/** Null fields restrict nothing. */
+/** A field that is null allows any value. */
 export type PayoutFilter = {
   readonly status: Payout['status'] | null;
   readonly accountId: string | null;
@@ -39,8 +40,8 @@ const LIST = {
 
 /**
  * Each status has a statement of its own. PostgreSQL plans a statement once, and for a parameter it
- * takes a rare status for the usual one: it then reads every payout to find none that is held
- * (measured: 445 ms with 1.5 million).
+ * assumes the usual status. For a rare status that plan reads every payout: measured 445 ms to find
+ * that none of 1.5 million is held.
  */
 const LIST_OF_PAID = { name: 'list_payouts_paid', text: payoutListSql('paid') };
 const LIST_OF_HELD = { name: 'list_payouts_held', text: payoutListSql('held') };

@@ -105,7 +105,7 @@ type PayoutFactsRow = {
   paid_cents: bigint;
 } & (PayoutRow | { award_id: null });
 
-/** The stored facts about each payout, in order, without its program's. */
+/** The stored facts about each payout, in order; `lockPrograms` reads those about its program. */
 export async function loadPayoutFacts(
   tx: Transaction,
   payments: readonly PayoutRequest[],
@@ -128,8 +128,9 @@ export async function loadPayoutFacts(
 
 const insertPayoutsStatement: Statement = {
   name: 'insert_payouts',
-  // The row of a paid payout stores its program's count including that payout: the count after all
-  // of these, minus the payouts that follow it.
+  // The row of a paid payout stores its program's count up to and including that payout. The
+  // program's row already counts the whole batch, so the amounts of the payouts that follow are
+  // subtracted.
   text: `
     insert into payouts (
       award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, reason, transfer_id,

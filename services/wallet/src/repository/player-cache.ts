@@ -1,9 +1,9 @@
 /**
  * Players with the facts of their last payment: account and eligibility, never the balance. A fee
  * that is decided on the cache is posted only if the statement that takes the money finds all
- * cached facts unchanged (optimistic-fees.ts, decision 9).
- * Only players who paid are cached. One who was refused is decided from the database each time, so
- * that the others need not pay for a statement that posts nothing.
+ * cached facts unchanged (optimistic-fees.ts, decision 9). Only players who paid are cached. The
+ * charge of a player who was refused is decided under lock each time: the optimistic statement
+ * would probably not post it, and only take longer for the others.
  */
 import { LRUCache } from 'lru-cache';
 import type { FeeCharge, KnownPlayer } from '../domain/fee-decision.ts';

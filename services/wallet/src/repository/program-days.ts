@@ -18,9 +18,9 @@ import { MAX_HELD } from './program-money.ts';
 const COUNT_TIMEOUT_MS = 120_000;
 
 /**
- * The SQL query of each amount that a program's day counts, from `since` on, with its day,
- * environment and program. A refund has no program of its own, and neither has a payout's transfer.
- * In test a house is a program's.
+ * SQL that selects each amount that counts for a program's day, from `since` on, with its day,
+ * environment and program. The transfer of a refund or a payout names no program, so the program
+ * comes from the refunded fee or from the payout. In test the house also identifies the program.
  */
 export function dayAmountsSql(since: string): string {
   return `${movedAmountsSql('transfers', since)} union all ${decidedAmountsSql('payouts', since)}`;
@@ -45,7 +45,7 @@ export function movedAmountsSql(rows: string, since: string): string {
     where moved.state = 'posted' and moved.kind <> 'deposit' and moved.created_at >= ${since}`;
 }
 
-/** The amounts that payouts were held and denied. */
+/** The amounts of payouts that were held or denied. */
 export function decidedAmountsSql(rows: string, since: string): string {
   return `
     select (decided.created_at at time zone 'UTC')::date as day, environment, program_id, 'held' as kind, amount_cents
@@ -95,7 +95,7 @@ const COUNT: Statement = {
     order by day, environment, program_id`,
 };
 
-// Days that the previous release closed have not been summed.
+// Days that the previous release closed are not in environment_days yet.
 const SUMMED_FROM = `day >= least($1::date, (select coalesce(environments_open_from, '-infinity') from day_counts))`;
 
 const DELETE_SUMMED: Statement = {
@@ -162,7 +162,7 @@ export async function countDays(
   );
 }
 
-/** After a run that failed. */
+/** Postpones the next run, after one that failed. */
 export async function postponeDayCount(database: Database, leasedUntil: Date, nextRunAt: Date): Promise<void> {
   await database.query(POSTPONE, [leasedUntil, nextRunAt]);
 }
@@ -280,8 +280,8 @@ export async function findCountedAt(database: Database): Promise<Date | null> {
   return row?.counted_at ?? null;
 }
 
-// The house of a program in live is everybody's, so what it keeps of one program is summed from
-// its days.
+// In live all programs share a house, so what the house keeps of one program is summed from the
+// program's days.
 const KEPT_OF_ONE: Statement = {
   name: 'kept_of_program',
   text: `

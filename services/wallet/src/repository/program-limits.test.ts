@@ -23,8 +23,8 @@ const SUM = recentProgramPayoutsSql({
 type Payout = { readonly paidAt: number; readonly cents: bigint; readonly isCounted: boolean };
 
 /**
- * Hides the real table of payouts from this transaction behind one with these, in the order of the
- * lock.
+ * Hides the real table of payouts from this transaction behind a temporary one with these payouts,
+ * which took the program's lock in this order.
  */
 async function putPayouts(tx: Transaction, payouts: readonly Payout[]): Promise<bigint> {
   await tx.query({ text: 'create temporary table if not exists payouts (like public.payouts including indexes)' });

@@ -269,7 +269,7 @@ export type LimitsChange = {
 
 const setProgramLimitsStatement: Statement = {
   name: 'set_program_limits',
-  // Waits for payouts that hold the row: the previous limit decides them.
+  // Waits for payouts that have locked the row; the previous limit applies to them.
   text: `
     insert into program_limits (program_id, environment, payout_limit_cents, fee_limit_cents) values ($1, $2, $3, $5)
     on conflict (program_id, environment) do update set
