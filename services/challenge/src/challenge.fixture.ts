@@ -128,8 +128,8 @@ export interface Harness extends AsyncDisposable {
     terms?: Partial<ChallengeTerms>,
   ): Promise<{ readonly challenge: Challenge; readonly player: TestPlayer; readonly attempt: Attempt }>;
   /**
-   * An attempt whose fee the wallet never received, because the wallet was down; and one that is
-   * open.
+   * Creates two attempts of one challenge: one that is open, and one whose fee the wallet never
+   * received, because it was down. Returns the second.
    */
   pendingAttempt(): Promise<{ readonly challenge: Challenge; readonly player: TestPlayer; readonly attemptId: string }>;
   /** Every event about this attempt or challenge that was emitted and is still in the outbox. */

@@ -11,8 +11,8 @@ const config = loadConfig(
   z.object({ CHALLENGE_DATABASE_URL: databaseUrl, CHALLENGE_MIGRATION_DATABASE_URL: databaseUrl.optional() }),
 );
 const applied = await migrate({
-  // One URL for both means that one role owns the database and runs; the service reports that when
-  // it starts.
+  // If only one URL is set, the role that owns the database also runs the service; the service
+  // reports that when it starts.
   url: config.CHALLENGE_MIGRATION_DATABASE_URL ?? config.CHALLENGE_DATABASE_URL,
   directory: new URL('../migrations/', import.meta.url),
   grants: { file: new URL('../grants.sql', import.meta.url), runningRole: roleOf(config.CHALLENGE_DATABASE_URL) },

@@ -1,6 +1,6 @@
 /**
- * How samples complete a calibration: samples of free attempts, as a partner sees it; and of any
- * batches, as a law.
+ * How samples complete a calibration: those of free attempts, as a partner sees them, and those of
+ * batches of any size, as a law.
  */
 
 import { CalibrationSource, type Challenge, ChallengeStatus, ThresholdDirection } from '@laurel/proto/challenge';
@@ -104,7 +104,8 @@ describe('a calibration', () => {
       listenedScore(challenge.id, `other ${index % 19}`, index + 1),
     );
     await s.listen(...others);
-    // The 40th best of 200: above it are that account's 20 and the 20 best of all others.
+    // The bar is the 40th best of 200: that account's 20 samples and the 20 best others are at or
+    // above it.
     expect(await s.reread(challenge.id)).toMatchObject({ status: ChallengeStatus.LIVE, threshold: 161 });
   });
 

@@ -187,8 +187,8 @@ describe('a creation on a cached challenge', () => {
 });
 
 describe('a creation that waits while the sweep of pending attempts advances', () => {
-  // The low watermark is never in the database's future, and the sweeps below take minutes by this
-  // clock.
+  // The low watermark never passes the database's time, and by this clock the sweeps below take
+  // minutes.
   const setClock = (time: number) => clock.advance(time - clock().getTime());
   beforeAll(() => setClock(Date.now() - 3_600_000));
   afterAll(() => setClock(Date.now()));

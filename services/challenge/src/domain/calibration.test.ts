@@ -114,7 +114,10 @@ describe('the bar of five percentiles', () => {
 
 describe('the pass rate of a bar', () => {
   const RUNS = 1_000;
-  /** A share of so many runs may be this much below 99 %, by chance: 3.3 standard deviations. */
+  /**
+   * The least share of RUNS runs that is still explained by chance if the true share is 99 %: 3.3
+   * standard deviations below it.
+   */
   const LEAST_SHARE = 0.99 - 3.3 * Math.sqrt((0.99 * 0.01) / RUNS);
   const draw = createDraw(14);
   const shareOf = (isWithin: () => boolean) => Array.from({ length: RUNS }, isWithin).filter(Boolean).length / RUNS;
@@ -257,7 +260,7 @@ describe('the interval of a bar', () => {
     return ways;
   }
   const sum = (ways: readonly bigint[]) => ways.reduce((total, way) => total + way, 0n);
-  /** Whether a probability is at most the half of 1 % that each side may miss. */
+  /** Whether a probability is at most 0.5 %: each side may miss with half of 1 %. */
   const isTail = (ways: readonly bigint[], n: number) => sum(ways) * 200n <= 20n ** BigInt(n);
 
   it('the interval of a bar is the narrowest that misses on each side with at most 0.5 %', () => {

@@ -25,8 +25,8 @@ const MIN_SAMPLE_SIZE = 500;
  */
 const SHARES = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
 /**
- * A weight below this share of the greatest weight changes no probability that is compared with a
- * confidence.
+ * Weights below this share of the greatest weight are left out: they are too small to change a
+ * comparison with a confidence.
  */
 const NEGLIGIBLE = 1e-30;
 
@@ -111,8 +111,8 @@ export function issuesOfDistribution(distribution: Distribution, sampleSize: num
 }
 
 /**
- * The weights of the counts on one side of the mode, nearest first. `ratio` is a weight over the
- * one before it, by how many counts are left.
+ * The weights of the counts on one side of the mode, nearest first. `ratio` returns how a weight
+ * relates to the one before it; its argument is how many counts are left.
  */
 function weightsFrom(left: number, ratio: (left: number) => number): readonly number[] {
   const weights: number[] = [];

@@ -55,7 +55,8 @@ describe('a new challenge', () => {
     const bad = [{ targetPassRate: 0.2 }, { targetPassRate: 0.3 }, { metricName: 'time' }, { metricUnit: 'km' }];
     for (const changes of bad) {
       expect(issuesOf({ ...derived, terms: { ...terms, ...changes } })).toHaveLength(1);
-      // A rung that brings its own threshold, or calibrates, may differ.
+      // A rung that brings its own threshold, or calibrates, may differ from its parent in all of
+      // these.
       expect(issuesOf({ ...derived, terms: { ...terms, ...changes }, threshold: 1 })).toEqual([]);
       expect(issuesOf({ ...derived, terms: { ...terms, ...changes }, status: 'calibrating' })).toEqual([]);
     }

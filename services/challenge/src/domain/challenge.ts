@@ -45,8 +45,8 @@ export type Challenge = {
   readonly rung: number;
   readonly createdAt: Date;
   /**
-   * Whether its bar rests on reported scores and ramps until attempts confirm it. An operator's bar
-   * and a moving bar do not ramp.
+   * Whether the challenge has a ramp until attempts confirm its bar: true if the bar rests on
+   * reported scores, false for a bar that an operator set and for a moving bar.
    */
   readonly hasRamp: boolean;
   /**
@@ -81,7 +81,7 @@ export type Attempt = OwnedAttempt & {
   readonly disqualifiedAt: Date | null;
 };
 
-/** What an attempt takes from its challenge, where all of it is frozen. */
+/** What an attempt reads from its challenge; there all of these fields are frozen. */
 export type AttemptTerms = {
   readonly tenant: Tenant;
   readonly direction: ThresholdDirection;

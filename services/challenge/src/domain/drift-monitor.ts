@@ -85,8 +85,8 @@ export function countOutcomes(before: DriftState, passed: readonly boolean[], ta
 }
 
 /**
- * The evidence is kept when the monitor first judges, and each time that the attempts have grown by
- * a tenth.
+ * Whether to keep the evidence as a reading: when the monitor first judges, and each time that the
+ * number of attempts has grown by a tenth.
  */
 export function isReadingDue(previousAttempts: number, attempts: number): boolean {
   return readingsOf(attempts) > readingsOf(previousAttempts);
@@ -98,8 +98,8 @@ function readingsOf(attempts: number): number {
 }
 
 /**
- * After how many further attempts, at least 1, a limit may first be exceeded. A single attempt
- * moves a ratio no further than its farthest alternative moves.
+ * The least number of further attempts, at least 1, after which a ratio can exceed its limit. One
+ * attempt moves a ratio at most as far as it moves the farthest alternative.
  */
 function attemptsWithoutLook(ratios: LogRatios, { above, below }: Tests): number {
   const perPass = Math.max(0, ...above.map((alternative) => alternative.perAttempt + alternative.perPass));

@@ -34,8 +34,8 @@ export function rampOf(challenge: RampedChallenge, ceilings: TierCeilings): Ramp
 }
 
 /**
- * The ramp also after its completion, when it has seen all attempts that it required. Null unless
- * it limits or has limited the prize.
+ * Like `rampOf`, but also returns a completed ramp, with all required attempts seen. Null if no
+ * ramp limits or has limited the prize.
  */
 export function rampSoFar(challenge: RampedChallenge, ceilings: TierCeilings): Ramp | null {
   const { hasRamp, rampCompletedAt, attemptsSeen, terms } = challenge;

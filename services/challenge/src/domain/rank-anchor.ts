@@ -3,9 +3,9 @@
  * as the rank is away from a known rank.
  *
  * An anchor is such a known place: a score, how many samples lie below it, and how many at or below
- * it. Each new sample costs one comparison to keep it true, so a calibration carries an anchor
- * along, near the rank of the bar to come. When the last sample arrives the bar is a few steps
- * away, however many samples there are.
+ * it. Each new sample costs one comparison to keep these counts true, so a calibration keeps an
+ * anchor near the rank of its future bar. When the last sample arrives the bar is a few steps away,
+ * however many samples there are.
  *
  * The anchor moves once it is further away than a 64th of the samples, which takes as many new
  * samples. So steps stay in proportion to samples, and no transaction takes more steps than that.

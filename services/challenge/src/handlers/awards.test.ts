@@ -20,7 +20,10 @@ async function openAttempt() {
   return { challenge, ref, accountId, attempt };
 }
 
-/** An award that is held, once that is recorded: the report does not wait for it. */
+/**
+ * Wins an award that is held, and waits until `held` is written, because the report does not wait
+ * for it.
+ */
 async function heldAward() {
   const opened = await openAttempt();
   ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: opened.ref } }));

@@ -60,7 +60,8 @@ export function updateChallengeStatus(deps: Deps): Handlers<ChallengeServiceServ
 
     const wanted: Wanted = { id, status, note: note.trim() === '' ? null : note };
     const change = () => database.transaction((tx) => changeStatus(tx, wanted, deps), { beforeCommit });
-    // A challenge that went live between the two locks now has a monitor, and its bar for good.
+    // The second call is for a challenge that went live between the two locks: it now has a
+    // monitor, and its bar never changes again.
     const changed = (await change()) ?? (await change());
     if (changed === null) throw new Error(`the monitor of challenge ${id} could not be locked`);
     if (isRefused(changed)) return changed;

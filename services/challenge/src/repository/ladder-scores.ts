@@ -1,7 +1,7 @@
 /**
- * The scores from which the bars of a ladder follow. They are those of the highest rung whose own
- * bar was not derived, from a given one down: its samples if they completed its calibration, or
- * else the percentiles with which it was seeded.
+ * The scores from which the bars of a ladder follow. From a given rung down, they are those of the
+ * first rung whose own bar was not derived: its samples if they completed its calibration, or else
+ * the percentiles with which it was seeded.
  */
 import type { Queryable } from '@laurel/postgres';
 import type { Distribution } from '../domain/calibration.ts';

@@ -5,10 +5,10 @@
  * two reservations never count the same free one. The constraint ramp_slots_are_a_hundred enforces
  * the limit.
  *
- * A slot is in use while its attempt is pending, open or settled. The others are given to the next
- * attempts, so the code that ends an attempt need not know about slots. The monitor deletes rows of
- * settled attempts: as many as they outnumber the outcomes that wait. It does not matter which of
- * them it deletes.
+ * A slot is in use while its attempt is pending, open or settled. Slots that are not in use go to
+ * the next attempts, so the code that ends an attempt need not know about slots. The monitor frees
+ * the slots of settled attempts until only as many are left as outcomes wait. It does not matter
+ * which of these rows it deletes.
  */
 import type { BoundStatement, Queryable } from '@laurel/postgres';
 import { MAX_UNCONFIRMED_ATTEMPTS, RAMP_ATTEMPTS } from '../domain/ramp.ts';

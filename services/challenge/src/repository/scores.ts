@@ -14,8 +14,8 @@ export type Scores = { readonly scores: readonly number[]; readonly isComplete: 
 const MAX_SAMPLES = 10_000;
 
 /**
- * The most attempts that are read: each is a row of its own page, and its score another. A
- * picture of some twenty bins needs no more.
+ * The most attempts that are read. Each attempt is a row on a page of its own, and its score is
+ * another. A histogram of some twenty bins needs no more.
  */
 const MAX_ATTEMPTS = 500;
 
