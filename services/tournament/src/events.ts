@@ -102,7 +102,7 @@ export const AWARDS: AwardTable = {
   recordPayouts: async (on, payouts) => (await roundAwards.recordPayouts(on, payouts)).map(awardReleased),
 };
 
-/** An entry wins a purse, not a single attempt. */
+/** A purse is won by an entry, not by a single attempt. */
 function awardReleased({ awardId, roundId, playerRef, amountCents, paidAt, tenant }: ReleasedPurse): Event {
   return {
     id: eventIdOf('award.released', awardId),

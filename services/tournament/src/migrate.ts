@@ -11,7 +11,8 @@ const config = loadConfig(
   z.object({ TOURNAMENT_DATABASE_URL: databaseUrl, TOURNAMENT_MIGRATION_DATABASE_URL: databaseUrl.optional() }),
 );
 const applied = await migrate({
-  // With one URL for both, the role owns its database. The service checks for that at start.
+  // If only one URL is set, the role that owns the database also runs the service; the service
+  // reports that when it starts.
   url: config.TOURNAMENT_MIGRATION_DATABASE_URL ?? config.TOURNAMENT_DATABASE_URL,
   directory: new URL('../migrations/', import.meta.url),
   grants: { file: new URL('../grants.sql', import.meta.url), runningRole: roleOf(config.TOURNAMENT_DATABASE_URL) },

@@ -48,7 +48,7 @@ export async function play(
   return recorded(await h.report(attempt.id, score, options)).receiptId;
 }
 
-/** The status of the attempt as a read returns it. */
+/** The status of the attempt, as GetAttempt returns it. */
 export async function statusOf(h: Pick<Harness, 'tournament'>, attemptId: string): Promise<number | undefined> {
   return ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt?.status;
 }

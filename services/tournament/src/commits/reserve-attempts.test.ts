@@ -215,7 +215,7 @@ describe('the cap of a cached round', () => {
       await lockEntering(tx, [{ roundId: round.id, accountId }]);
       const decision = replica.create(round, accountId);
       await untilOneWaits();
-      // This write stands for that of the lock's holder, on another connection.
+      // Stands for the write of the transaction that holds the lock, on another connection.
       await harness.begin(round, [{ accountId, playerRef: 'player' }], clock());
       return () => decision;
     });

@@ -5,8 +5,8 @@
  *   attempt expires or is voided. Its refund is certain from then on, and the account is not an
  *   entrant unless another attempt makes it one.
  * - At the close, open attempts end first. Every other attempt has a score or was refunded by then,
- *   so the number of entrants is the number of players who scored. The round's gate compares this
- *   number, and `entrant_count` shows it from then on.
+ *   so the number of entrants is the number of players who scored. This number decides whether the
+ *   round settles or is cancelled, and `entrant_count` shows it from then on.
  * - A cancelled round returns every fee but keeps its entrants: every account that was one at its
  *   end sees the board, with the refunds.
  * - An account that is not an entrant sees the same board as one that never entered.

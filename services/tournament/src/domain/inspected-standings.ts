@@ -1,7 +1,7 @@
 /**
- * A page of a round's standings as an operator reads it: the rows of the complete table, whatever
- * the status of the round, and whose they are. A payout that was denied is named so; everyone else
- * reads `held`.
+ * A page of a round's standings as an operator reads it: the rows of the complete table with their
+ * accounts, whatever the status of the round. Only an operator reads that a payout was `denied`;
+ * everyone else reads `held`.
  */
 import { type LeaderboardRow, tableRows } from './leaderboard-view.ts';
 import { awardIdOfRank } from './purse.ts';

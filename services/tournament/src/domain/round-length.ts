@@ -14,7 +14,7 @@ const ENTRIES_OPEN_FOR_MS = 60_000;
 export const MIN_ROUND_MS = ENTRIES_CLOSE_BEFORE_MS + ENTRIES_OPEN_FOR_MS;
 
 /** The reason, for error messages. */
-export const WHY_SO_LONG = 'entries close ten minutes before the end, and are open for a minute or more';
+export const MIN_LENGTH_REASON = 'entries close ten minutes before the end, and are open for a minute or more';
 
 /** Whether a round created now would take entries for long enough. */
 export function isLongEnough({

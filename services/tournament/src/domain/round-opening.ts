@@ -8,7 +8,7 @@
  */
 import { type Refused, refused } from '@laurel/errors';
 import { INSTANT_BOUNDS, isBefore, isInBounds, later } from '@laurel/values/instant';
-import { isLongEnough, MIN_ROUND_MS, WHY_SO_LONG } from './round-length.ts';
+import { isLongEnough, MIN_LENGTH_REASON, MIN_ROUND_MS } from './round-length.ts';
 import { entriesCloseAt } from './round-status.ts';
 import type { Round, RoundTerms, Tournament, TournamentTerms } from './tournament.ts';
 
@@ -47,7 +47,10 @@ export function decideRound(facts: {
   if (!isBefore(opensAt, closesAt)) return refused('invalid_request', 'closes_at must be after opens_at.');
   if (!isBefore(now, closesAt)) return refused('invalid_request', 'closes_at must lie in the future.');
   if (!isLongEnough({ opensAt, closesAt, now })) {
-    return refused('invalid_request', `A round must last at least ${MIN_ROUND_MS / 60_000} minutes: ${WHY_SO_LONG}.`);
+    return refused(
+      'invalid_request',
+      `A round must last at least ${MIN_ROUND_MS / 60_000} minutes: ${MIN_LENGTH_REASON}.`,
+    );
   }
   if (tournament.status !== 'active') return refused('conflict', `The tournament is ${tournament.status}.`);
   if (facts.hasOpenRound) return refused('conflict', 'The tournament has an open round.');

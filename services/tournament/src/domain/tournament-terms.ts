@@ -13,7 +13,7 @@ import { isStorable } from '@laurel/json';
 import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAID_RANKS } from '@laurel/values/limits';
 import { type Cents, cents } from '@laurel/values/money';
 import { purseAmount } from './purse.ts';
-import { MIN_ROUND_MS, WHY_SO_LONG } from './round-length.ts';
+import { MIN_LENGTH_REASON, MIN_ROUND_MS } from './round-length.ts';
 import type { Direction, TournamentTerms } from './tournament.ts';
 
 /** The terms before validation: any number, any order of ranks. */
@@ -78,7 +78,7 @@ export function decideTerms(proposed: ProposedTournament): TermsDecision {
     [isCount(proposed.minScoredAttempts, 0), 'min_scored_attempts must be at least 0'],
     [
       roundLengthSeconds === null || isCount(roundLengthSeconds, MIN_ROUND_SECONDS),
-      `round_length_seconds must be at least ${MIN_ROUND_SECONDS}: ${WHY_SO_LONG}`,
+      `round_length_seconds must be at least ${MIN_ROUND_SECONDS}: ${MIN_LENGTH_REASON}`,
     ],
   ];
   const issues = rules.filter(([holds]) => !holds).map(([, issue]) => issue);

@@ -74,7 +74,8 @@ async function loadViewer(roundId: string, player: Player, { database, wallet }:
     findEntryOfRef(database, roundId, playerRef),
     loadPendingOfPlayer(database, roundId, playerRef),
   ]);
-  // Without the wallet the board is shown too, for the account that last played under the ref.
+  // If the wallet cannot be reached, the board is shown for the account that last played under the
+  // ref.
   const isNamed = named !== null;
   const { accountId } = named ?? accountOf(entry?.accountId ?? null);
   if (entry !== null && entry.boughtAt !== null && entry.accountId === accountId) return { entry, pending, isNamed };

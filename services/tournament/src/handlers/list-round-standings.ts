@@ -1,6 +1,7 @@
 /**
  * ListRoundStandings: one page of a round's standings, for the program's developer. Until the round
- * is over it has only counts, because developers are insiders: they could help a player with them.
+ * is over it has only counts, because developers are insiders: they could help a player with the
+ * standings.
  */
 
 import { isRefused, refused } from '@laurel/errors';

@@ -1,4 +1,4 @@
-/** The board against a sorted array. */
+/** Compares the board with a sorted array. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entryIdOf } from '../domain/entry-decision.ts';

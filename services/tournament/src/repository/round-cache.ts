@@ -4,7 +4,7 @@
  * end of entries (optimistic-attempts.ts). No other column that decides an entry ever changes;
  * `rounds_terms_are_frozen` enforces it.
  *
- * Only an open round is cached: no other takes entries, and none opens again.
+ * Only an open round is cached: no other round takes entries, and a round never opens again.
  */
 import { LRUCache } from 'lru-cache';
 import type { EntryRound } from '../domain/entry-decision.ts';

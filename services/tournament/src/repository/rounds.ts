@@ -1,7 +1,8 @@
 /**
  * Rounds. Frozen terms are on the round's row, names on its tournament's. Only the status, the
- * tally, an operator's cancellation, and the times of a round of the sandbox or with a cancellation
- * change. The hot paths read only what they decide on, because a purse may have ten thousand ranks.
+ * tally and an operator's cancellation may change, and the times of a round that is in the sandbox
+ * or cancelled. The hot paths read only what they decide on, because a purse may have ten thousand
+ * ranks.
  */
 
 import type { Queryable, Transaction } from '@laurel/postgres';
