@@ -275,7 +275,7 @@ describe('properties of a coalescer, over any arrivals, keys, limits, speeds and
   const item = fc.record({
     key: fc.constantFrom('a', 'b', 'c', 'd'),
     isBad: fc.boolean(),
-    /** 0: at submit; 1: later; otherwise never. */
+    /** When the caller's signal aborts: 0 at submit, 1 later, 2 never. */
     abort: fc.constantFrom(0, 1, 2, 2, 2, 2, 2, 2),
     turnsBefore: fc.constantFrom(0, 0, 0, 1, 2),
     turnsToRun: fc.nat(3),

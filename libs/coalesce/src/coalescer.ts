@@ -83,8 +83,8 @@ export interface CoalescerOptions<Item, Result> {
    */
   readonly isolate?: boolean | ((error: unknown) => boolean);
   /**
-   * Batches are calls to another service: waits in front of them show its load, so they are not
-   * reported as this service's.
+   * Batches are calls to another service. A wait in front of them shows the load of that service,
+   * so it is not reported as this service's.
    */
   readonly isOutgoing?: boolean;
   /** Gets the size of each batch before it runs; not called again for replayed items. */

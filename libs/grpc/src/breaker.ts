@@ -18,8 +18,8 @@ export type BreakerOptions = {
 const WINDOW_BUCKETS = 10;
 const BUCKET_MS = 1_000;
 /**
- * A breaker that stays half open this long gets no calls. Under load each probe follows within an
- * instant, and the metric must not take that instant for the end of an outage.
+ * A breaker that stays half open this long gets no calls. Under load the probe follows at once, and
+ * the metric must not show that moment as the end of an outage.
  */
 const UNUSED_AFTER_MS = 30_000;
 
@@ -29,14 +29,14 @@ export type Breaker = {
 };
 
 export function createBreaker(client: string, options: BreakerOptions): Breaker {
-  // This file turns the window, to be able to empty it. When the breaker closes it discards the old
-  // failures; otherwise the next failure would open it again.
+  // This file rotates the window itself, so that it can also empty it. When the breaker closes, it
+  // discards the old failures; otherwise the next failure would open it again.
   const rotation = new EventEmitter();
   const timer = setInterval(() => rotation.emit('rotate'), BUCKET_MS).unref();
 
   const breaker = new CircuitBreaker((action: () => Promise<unknown>) => action(), {
     name: client,
-    // A call has its own deadline.
+    // No time limit here: each call has its own deadline.
     timeout: false,
     errorThresholdPercentage: options.errorThresholdPercentage ?? 50,
     volumeThreshold: options.volumeThreshold ?? 20,

@@ -150,9 +150,9 @@ function isSame(one: Pems, other: Pems): boolean {
 }
 
 /**
- * Creates a context without session tickets: a ticket stands for the certificate presented when it
- * was issued, so that a caller could resume, and get the next ticket, after its certificate has
- * expired. No Laurel client resumes.
+ * Creates a context without session tickets. A ticket stands for the certificate that was presented
+ * when it was issued: with it a caller could resume its session, and get the next ticket, after the
+ * certificate has expired. No Laurel client resumes a session.
  */
 function contextOf({ certificate, key, ca }: Pems): SecureContextOptions {
   return { cert: certificate, key, ca, minVersion: MIN_VERSION, secureOptions: constants.SSL_OP_NO_TICKET };

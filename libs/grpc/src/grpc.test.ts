@@ -10,19 +10,19 @@ import { createCoalescedCall } from './coalesced-call.ts';
 import { type CallFailedError, UnavailableError } from './error-mapping.ts';
 import {
   ALL_RPCS,
+  type CallPath,
   createWalletFixture,
   failureOf,
   respond,
   type WalletHandlers,
   type WalletRpc,
-  type Way,
 } from './wallet.fixture.ts';
 
 let stack: AsyncDisposableStack;
 let fixture: ReturnType<typeof createWalletFixture>;
 let logged: typeof fixture.logged;
 let serve: typeof fixture.serve;
-let way: Way = 'gRPC';
+let way: CallPath = 'gRPC';
 /** The rpcs that clients call over the multiplexer. */
 let hot: readonly WalletRpc[] = [];
 

@@ -29,7 +29,7 @@ import { DEFAULT_DRAIN_LIMIT_MS } from './wire.ts';
 /** The address of a service that stands in the same process as its caller. */
 export const IN_PROCESS = 'in-process';
 
-/** The services of one process, as one of them reaches the others and is reached. */
+/** How one service of a process calls the other services of that process, and how they call it. */
 export interface InProcessChannel {
   isServing(service: string): boolean;
   /** Ends like a call over gRPC: with the response, a refusal, or a CallFailedError. */

@@ -17,7 +17,7 @@ export type OutgoingCall = {
   readonly traceparent: string;
 };
 
-/** An outgoing call and the ends of its promise. */
+/** An outgoing call, with the functions that resolve and reject its promise. */
 export type PendingCall = OutgoingCall & {
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;

@@ -16,13 +16,13 @@ export type WalletRpc = keyof WalletServiceService & string;
 export const ALL_RPCS = Object.keys(WalletServiceService) as WalletRpc[];
 
 /** The ways of a call from one service to another. */
-export type Way = 'gRPC' | 'in-process';
+export type CallPath = 'gRPC' | 'in-process';
 
 /**
- * Disposing the stack ends the servers that it starts; it keeps the lines that they log. In a
- * process a port is only a name: of a server and of the clients that reach it.
+ * Disposing the stack ends the servers that it starts; it keeps the lines that they log. Within a
+ * process, a port is only a name that a server and its clients share.
  */
-export function createWalletFixture(stack: AsyncDisposableStack, way: Way = 'gRPC') {
+export function createWalletFixture(stack: AsyncDisposableStack, way: CallPath = 'gRPC') {
   const processes = new Map<number, ReturnType<typeof createInProcessChannels>>();
   const processAt = (port: number) => {
     const channels = processes.get(port) ?? createInProcessChannels();

@@ -103,7 +103,7 @@ describe('a transaction', () => {
 
   test('a transaction holds the locks of its first statement until its end', async () => {
     const lock = { text: 'select pg_advisory_xact_lock(1)' };
-    // The view shows the whole server, where other tests lock rows of their own databases.
+    // pg_locks shows the whole server, on which other tests hold locks in their own databases.
     const held = {
       text: `select count(*) as count from pg_locks where locktype = 'advisory' and granted
         and database = (select oid from pg_database where datname = current_database())`,

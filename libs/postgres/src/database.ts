@@ -69,8 +69,8 @@ export interface DatabaseOptions {
 const PLAN_STABLE =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
 /**
- * The option is for correctness: a server's other default would apply to statements without a
- * `begin`.
+ * Needed for correctness: a statement without a `begin` would otherwise have the isolation level
+ * that is the server's default.
  */
 const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed';
 const SESSION_OPTIONS = `${PLAN_STABLE} ${READ_COMMITTED}`;

@@ -19,7 +19,7 @@ interface Login {
   readonly database: string;
 }
 
-/** The number is the server's default. */
+/** The server's default number of iterations. */
 const SCRAM_ITERATIONS = 4096;
 const LOCK = 'laurel roles';
 
@@ -51,14 +51,15 @@ export async function prepareDatabase(superuserUrl: string, roles: DatabaseRoles
       );
     }
     await giveDatabase(client, owner.database, { owner: owner.role, running: running.role });
-    // This session keeps the lock meanwhile: a schema's privileges are one row too.
+    // This session keeps the lock meanwhile, because a schema's privileges are one row too, which
+    // concurrent changes would fail to update.
     await asSuperuser(urlOf(superuserUrl, owner.database), (inside) => giveObjects(inside, owner.role));
   });
 }
 
 /**
- * Makes the owner own the database, and lets only the two roles connect. A copy of a database
- * starts without these.
+ * Makes the owner own the database, and lets only the two roles connect. A copied database needs
+ * this too: a copy has neither the owner nor the connect privileges.
  */
 export async function giveDatabase(
   client: pg.Client,

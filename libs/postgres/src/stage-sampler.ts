@@ -12,8 +12,8 @@ const SAMPLE_INTERVAL_MS = 15_000;
 export const MAX_COUNTED = 10_000;
 
 /**
- * At most this many rows are read to count one environment's, so that a backlog of play money does
- * not hide real money.
+ * The most rows that are read to count those of one environment. Each environment has its own
+ * limit, so that a backlog of play money does not hide real money.
  */
 export const MAX_WALKED = 100_000;
 
@@ -32,7 +32,7 @@ type StageRow = {
   readonly oldest_seconds: number | null;
 };
 
-/** A worker of the service; the last one to start. */
+/** A worker of the service, which starts after all others. */
 export interface StageSampler {
   readonly name: string;
   readonly intervalMs: number;

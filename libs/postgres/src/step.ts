@@ -1,8 +1,8 @@
 import { type Parameter, toParameter } from './parameter.ts';
 
 /**
- * A statement with a name is prepared once per connection; one name has one text. Alone, one
- * without name and values may hold several commands.
+ * A statement with a name is prepared once per connection; one name has one text. A statement
+ * without name and values may hold several commands if it is sent alone.
  */
 export interface Statement {
   readonly name?: string;

@@ -83,7 +83,7 @@ export class SessionTransaction implements Transaction {
   #held: Held[] = [];
   #underWay: Promise<void> | undefined;
   #hasBegun = false;
-  /** The error for which there is no transaction although `begin` was sent. */
+  /** Why no transaction has begun although `begin` was sent. */
   #unopened: Error | undefined;
   #isScheduled = false;
 
@@ -115,7 +115,7 @@ export class SessionTransaction implements Transaction {
     return result.value;
   }
 
-  /** Commits, unless the commit was sent with its last statements. */
+  /** Commits, unless the commit already went out with the last statements. */
   async commit(): Promise<void> {
     if (this.isCommitted) return;
     await this.#options.beforeCommit?.();
@@ -219,10 +219,7 @@ function overError({ text }: Statement): Error {
   return new Error(`the transaction is over: ${text}`);
 }
 
-/**
- * Runs when everything ready has run, and before anything arrives: after promise callbacks and
- * ticks.
- */
+/** Calls back after all promise callbacks and ticks of this turn, and before new input is read. */
 function atEndOfTurn(callback: () => void): void {
   queueMicrotask(() => process.nextTick(callback));
 }
