@@ -128,8 +128,8 @@ const settings = z.object({
   /** The rate of `/api/operator`, per token. */
   OPERATOR_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.operator),
   /**
-   * Pushes to an integration from the addresses known to it, in each process. As many again from
-   * all other addresses together, and a tenth of it from one of those.
+   * Pushes to an integration from the addresses known to it, in each process. All other addresses
+   * together may push as many again, and each of them a tenth of that.
    */
   PUSH_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_PUSHES.perIntegrationAndMinute),
   /** Pushes of a client address to all integrations, in each process. */
@@ -153,8 +153,8 @@ const settings = z.object({
   PORTAL_COOKIE_SECURE: flag.default(true),
   PORTAL_SIGN_IN_WINDOW_MINUTES: spanMinutes.default(DEFAULT_SIGN_IN.windowMinutes),
   /**
-   * Failures of one e-mail from one client; of one e-mail from clients not known to it; of one
-   * client with e-mails that do not know it.
+   * How many failures are free: of one e-mail from one client; of one e-mail from all clients not
+   * known to it; of one client across e-mails that it has never signed in to.
    */
   PORTAL_SIGN_IN_FAILURES: positiveInt.default(DEFAULT_SIGN_IN.failuresPerPair),
   PORTAL_SIGN_IN_FAILURES_PER_EMAIL: positiveInt.default(DEFAULT_SIGN_IN.failuresPerEmail),

@@ -31,7 +31,7 @@ export function expectDescribed(
   { status, headers, text }: Pick<DescribedAnswer, 'status' | 'headers' | 'text'>,
 ): Omit<DescribedAnswer, 'headers'> {
   const body = text === '' ? undefined : JSON.parse(text);
-  // The limiter's error is a sentence, and the retired route's body is flat.
+  // The rate limiter's `error` is a sentence, and the retired route's body has no `error` object.
   const code = typeof body?.error === 'object' ? body.error.code : body?.code;
   openDocuments().check({
     method,

@@ -8,8 +8,8 @@ const config = loadConfig(
   z.object({ GATEWAY_DATABASE_URL: databaseUrl, GATEWAY_MIGRATION_DATABASE_URL: databaseUrl.optional() }),
 );
 const applied = await migrate({
-  // One URL for both means a role that owns its own database; the service reports that when it
-  // starts.
+  // If only one URL is set, the role that owns the database also runs the service; the service
+  // reports that when it starts.
   url: config.GATEWAY_MIGRATION_DATABASE_URL ?? config.GATEWAY_DATABASE_URL,
   directory: new URL('../migrations/', import.meta.url),
   grants: { file: new URL('../grants.sql', import.meta.url), runningRole: roleOf(config.GATEWAY_DATABASE_URL) },

@@ -180,8 +180,8 @@ describe('rate limit of /v1', () => {
       { text: 'select last_used_at is not null as used from api_keys where program_id = $1 order by revoked_at' },
       [programId],
     );
-    // The window recorded the old key's use only until the new key's; revoking a key stores its
-    // last use (`revokeKeys`).
+    // The window keeps only which key was used last, so the use of the old key is not recorded
+    // here. The service stores it when it revokes a key (`revokeKeys`).
     expect(keys).toEqual([{ used: false }, { used: true }]);
   });
 

@@ -50,7 +50,8 @@ import { type CachedKey, createKeyCache, principalOf } from './key-cache.ts';
 import { createKeyVerdicts } from './key-verdicts.ts';
 
 /**
- * Without a key lock, an admitted request has nothing to lock, or has to request the lock itself.
+ * If an admitted request has no `keyLock`, it has nothing to lock, or has to lock its idempotency
+ * key itself.
  */
 export type Verdict = KeyVerdict & { readonly keyLock?: KeyLock };
 
@@ -70,8 +71,8 @@ export interface Admission extends AsyncDisposable {
   /** Resolves the key without counting: for the gateway's own routes. */
   identify(key: string | undefined): Promise<Principal | null>;
   /**
-   * This process revoked a key: it no longer admits it on cached facts, not even without the
-   * database.
+   * Tells that this process revoked a key. From now on no cached fact admits the key, not even
+   * while the database is down.
    */
   revoke(apiKeyId: string): void;
   /**
@@ -114,7 +115,8 @@ export function createAdmission(options: {
     const wanted = wantedKeys(requests);
     const first = firstByRecord(requests);
     await failpoint('gateway.lock.before-commit');
-    // The time is read before completions are carried: this throws while it is unknown.
+    // Reads the time before it takes completions along, because `clock` throws while the time is
+    // unknown.
     const now = clock();
     const { rows, lockedIds } = await idempotency.carryCompletions((completions) => {
       const locking = { uses: [...first.values()], completions, now };

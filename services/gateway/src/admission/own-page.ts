@@ -17,8 +17,8 @@ export function isAllowedByCookie(request: Request, isCookieSecure: boolean): bo
 }
 
 /**
- * Whether a page made the request that is not of this origin, as far as the browser says so. A
- * program sends neither header.
+ * Whether the browser says that a page of another origin made the request. False for a program,
+ * which sends neither header.
  */
 export function isOtherPage(request: Request, isCookieSecure: boolean): boolean {
   const { 'sec-fetch-site': site, origin } = request.headersDistinct;

@@ -77,8 +77,8 @@ export const DEFAULT_PUSHES = {
 const MAX_COUNTED = 10_000;
 const KNOWN_FOR_MS = 3_600_000;
 /**
- * This many networks that are not known to an integration can use up the minute that it has for all
- * of them.
+ * This many unknown networks together use up the minute that an integration has for all unknown
+ * networks.
  */
 const OTHERS_IN_A_MINUTE = 10;
 /**

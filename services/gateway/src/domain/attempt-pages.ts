@@ -12,7 +12,7 @@ export type PageOfContest<Row> = {
   readonly rows: readonly (Row & Position)[];
   /** Null once the list has ended. */
   readonly readTo: Position | null;
-  /** Null unless the list began there. */
+  /** Null unless the list begins at the head. */
   readonly head: Position | null;
 };
 

@@ -32,7 +32,8 @@ describe('a body in the request log', () => {
         return Math.min(...times);
       };
       timeOf(4_000);
-      // A quadratic pattern takes sixteen times as long, and some 200 ms at the full length.
+      // A quadratic pattern would take sixteen times as long for a text four times as long, and
+      // some 200 ms at the full length.
       expect(timeOf(16_000)).toBeLessThan(Math.max(8 * timeOf(4_000), 10));
     },
   );

@@ -18,8 +18,8 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 import { ShedError } from './shed-error.ts';
 
 /**
- * Requests shed on purpose, perhaps thousands a second: the request line and the metrics show
- * enough of these.
+ * Requests that are shed on purpose, perhaps thousands a second. Their errors are not logged: the
+ * log line of the request and the metrics show enough.
  */
 const SHED = [QueueFullError, ItemDeadlineError, UnavailableError, ShedError];
 

@@ -14,7 +14,10 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** How often both limits are checked; Node's default is 30 s. */
 const TIMEOUT_CHECK_MS = 1_000;
-/** What a paused stream may hold: one read of the socket, for a body that is not read yet. */
+/**
+ * The most bytes that a paused request stream buffers of a body that is not read yet: one read of
+ * the socket.
+ */
 const STREAM_BYTES = 16 * 1024;
 /**
  * This time exceeds the idle time of common load balancers (60 s). So the load balancer closes an

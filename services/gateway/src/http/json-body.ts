@@ -3,7 +3,7 @@
 import { parseStrictJson, type StrictJson } from '@laurel/json';
 import type { Request } from 'express';
 import { isJsonMediaType } from '../domain/media-type.ts';
-import { isIdentity } from './content-encoding.ts';
+import { isSentUnencoded } from './content-encoding.ts';
 import type { RequestContext } from './context.ts';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -22,7 +22,7 @@ export function parseJsonBody(
   if (!isJsonMediaType(contentType)) {
     return { kind: 'invalid', message: 'The header `Content-Type` must be `application/json`, in UTF-8.' };
   }
-  if (!isIdentity(request.headers['content-encoding'])) {
+  if (!isSentUnencoded(request.headers['content-encoding'])) {
     return { kind: 'invalid', message: 'The body must not be compressed.' };
   }
   if (context.isBodyTooLarge) {

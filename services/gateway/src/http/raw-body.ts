@@ -58,8 +58,8 @@ export function announcedBytes(request: Request): number {
  * Called before the response to a request whose body is unwanted. Once a response is sent, Node
  * discards the unread rest of the body at whatever rate the caller sends it, and resumes a paused
  * socket. Once reading has begun, Node does not: the request's stream fills up, the socket is no
- * longer read, and the rest stays in the caller's hands until `connections.ts` ends the connection,
- * a second later.
+ * longer read, and the caller cannot send the rest. `connections.ts` ends the connection a second
+ * later.
  */
 export function leaveUnread(request: Request, response: Response): void {
   if (request.complete || announcedBytes(request) <= MAX_DISCARDED_BYTES) return;
@@ -83,7 +83,7 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
       let body: Buffer | undefined;
       let size = 0;
       let isOver = false;
-      /** The allocated bytes are those that count. */
+      /** The budget counts allocated bytes. */
       const allocated = () => body?.length ?? 0;
       const dropBody = () => {
         if (body !== undefined) budget.release(holder, body.length);
@@ -132,7 +132,8 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
 }
 
 /**
- * Reads the body of a request that has passed authentication. Methods without a body pass unread.
+ * Reads the body of a request that has passed authentication. A request whose method has no body
+ * passes unread.
  */
 export function readBodyFor(bodies: BodyReader, holderOf: (response: Response) => string): RequestHandler {
   return (request, response, next) => {

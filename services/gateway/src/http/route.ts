@@ -14,7 +14,9 @@ import type { RequestContext } from './context.ts';
 export interface ApiArea {
   /** The prefix of each route's path. */
   readonly prefix: string;
-  /** What a query parameter that the route does not declare does: nothing, or it is a 400. */
+  /**
+   * Whether query parameters that the route does not declare are ignored, or refused with a 400.
+   */
   readonly unknownParameters: 'ignored' | 'refused';
   /** Where a 400 lists the issues of an input: in `details.issues`, or in the message. */
   readonly listsIssuesIn: 'details' | 'message';
@@ -39,8 +41,8 @@ export interface Call<Caller, Params, Query, Body> {
   /** The members that `verbatim` of the route names, as the text that was sent. */
   readonly verbatim: Readonly<Record<string, string>>;
   /**
-   * Keys every downstream write; a retry of the request gets the same id. Empty on a route without
-   * an idempotency key.
+   * The id under which every downstream write of the request happens; a retry of the request gets
+   * the same id. Empty on a route without an idempotency key.
    */
   readonly operationId: string;
   /**
@@ -128,7 +130,7 @@ export interface Route<
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
-  /** A request without a body is then like one with an empty object. */
+  /** If true, a request without a body counts as one with an empty object. */
   readonly isBodyOptional?: boolean;
   /**
    * Members of the body that are kept as the text that was sent, with the most bytes that each may

@@ -33,8 +33,8 @@ export interface Completions extends AsyncDisposable {
 }
 
 /**
- * Under load, a carrying statement runs every few milliseconds. Other replicas wait longer than
- * this plus a slow statement.
+ * Completions wait at most this long for a statement to carry them. Under load one runs every few
+ * milliseconds. Other replicas wait longer than this plus a slow statement before they look again.
  */
 const LINGER_MS = 20;
 

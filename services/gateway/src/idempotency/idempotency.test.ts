@@ -323,8 +323,8 @@ describe('fingerprints', () => {
     expect(bound('{"score":1e-400}')).not.toBe(bound('{"score":0}'));
   });
 
-  // A release that handled only doubles made these hashes: this release replays its records for a
-  // day.
+  // An earlier release, which read numbers only as doubles, made these hashes. This release replays
+  // that release's records for a day.
   test('bodies whose numbers are doubles keep the fingerprints of earlier releases', () => {
     expect(
       bound(

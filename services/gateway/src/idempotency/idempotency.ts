@@ -6,7 +6,7 @@
  *   id keys every downstream write. The contest service records the key with the operation, so a
  *   lost lock causes no second operation (decision 23). Most key locks are made with the admission
  *   of their request (`admission.ts`); this file makes the others.
- * - complete: a 2xx is cached, as the exact text, before it is sent, and written behind it
+ * - complete: a 2xx is cached, as the exact text, before it is sent, and written afterwards
  *   (`completions.ts`). So a caller that has a response can replay it immediately: from this
  *   process's cache, or on another replica at its second look.
  * - forget: a refusal frees the key before it is sent.
@@ -40,8 +40,8 @@ export interface Idempotency extends AsyncDisposable {
 /** The request fails after this time, before anything has happened. */
 const LOCK_DEADLINE_MS = 5_000;
 /**
- * Another replica may have answered and not yet written its completion: this is longer than that
- * takes.
+ * The pause before a key in use is looked up again. It is longer than another replica takes to
+ * write the completion of a response that it has sent.
  */
 const SECOND_LOOK_MS = 100;
 

@@ -29,8 +29,8 @@ export interface KeyLockOptions {
 }
 
 /**
- * These rounds suffice for a record to be locked, refused and locked again concurrently. After
- * them, the key counts as in use.
+ * Enough rounds for a record that others lock, refuse and lock again meanwhile. After them, the key
+ * counts as in use.
  */
 const MAX_ROUNDS = 4;
 

@@ -83,7 +83,7 @@ const EVENTS: Readonly<Record<WebhookEventType, { readonly summary: string; read
 
 export interface DocumentedEvent {
   readonly type: WebhookEventType;
-  /** `AttemptSettled` for `attempt.settled`. */
+  /** For example, `AttemptSettled` for `attempt.settled`. */
   readonly name: string;
   readonly summary: string;
   readonly schema: z.ZodObject<{ event: z.ZodLiteral<WebhookEventType>; timestamp: z.ZodString; data: z.ZodObject }>;
@@ -115,7 +115,7 @@ component('WebhookEvent', z.discriminatedUnion('event', [first, ...others]), {
     'The body of any webhook; `event` says which event it is. More events may come: acknowledge those that you do not know.',
 });
 
-/** `attempt.settled` is AttemptSettled. */
+/** For example, `AttemptSettled` for `attempt.settled`. */
 function nameOf(type: WebhookEventType): string {
   return type
     .split('.')

@@ -180,7 +180,8 @@ function invalidMessage(route: AnyRoute): string {
   const { query, body } = route;
   if (body === undefined && query === undefined) return 'must not have `page`';
   if (body === undefined) return 'cursor: must be a next_cursor of this list';
-  // If a change requires no particular member, any other body lacks its first one.
+  // A change that requires no particular member must have at least one. For any other body the
+  // example is one that lacks its first member.
   if (body instanceof z.ZodObject && Object.values(body.shape).every((member) => member.safeParse(undefined).success)) {
     return 'must change something';
   }

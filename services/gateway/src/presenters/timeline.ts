@@ -1,6 +1,6 @@
 /**
  * What happened to an attempt, oldest first, with the sends of its events and, for operators, the
- * deposits that make it good.
+ * deposits that compensate for it.
  */
 
 import type { AttemptFact, DescribeAttemptResponse } from '@laurel/proto/attempts';
@@ -22,8 +22,9 @@ interface TimedEntry {
 }
 
 /**
- * The facts keep their order, in which they happened, although two databases with two clocks have
- * their times. A fact whose time is not stored comes right after the one before it.
+ * The facts stay in the given order, in which they happened: their times may disagree, because they
+ * come from the clocks of two databases. A fact whose time is not stored comes right after the one
+ * before it.
  */
 export function timelineOf(
   { attempt, facts }: Pick<DescribeAttemptResponse, 'attempt' | 'facts'>,

@@ -30,8 +30,8 @@ export async function updateApproval(transaction: Transaction, programId: string
   await transaction.query(UPDATE, [programId, apiKeyId]);
 }
 
-// Windows and the log of first requests are written apart, and a crash may lose either: one of the
-// three traces of a use is enough.
+// A use of the key leaves up to three traces, which are written separately and which a crash may
+// lose. One of them is enough.
 const SELECT: Statement = {
   name: 'select_approval',
   text: `

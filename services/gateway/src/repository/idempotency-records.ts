@@ -201,7 +201,7 @@ export async function loadRecords(database: Database, ids: readonly string[]): P
 
 /**
  * Returns the new key locks by record id, without those of records that another transaction changed
- * meanwhile. Does not wait for the disk, as insertRecords does not.
+ * meanwhile. Like insertRecords, does not wait for the disk.
  */
 export async function takeOverRecords(
   database: Database,

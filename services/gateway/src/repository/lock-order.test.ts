@@ -1,6 +1,6 @@
 /**
- * Two statements take their order from their arrays: for any order of the input, the arrays are in
- * the order of the rows that they lock.
+ * Two statements lock rows in the order of their array parameters. The arrays have that order
+ * whatever the order of the input.
  */
 import type { Database } from '@laurel/postgres';
 import { expect, test } from 'vitest';

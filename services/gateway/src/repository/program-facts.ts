@@ -1,7 +1,8 @@
 /**
  * What the integration and the webhook service must know of programs, and when the gateway
  * announces it: with each change; later if that failed; and again for some minutes after the
- * change. So if the database of one loses its last second, it learns what it lost from here.
+ * change. So if the database of one service loses its last second, the gateway announces again what
+ * that database lost.
  */
 import type { Database, Transaction } from '@laurel/postgres';
 import { type AnnouncedTo, openEnvironmentsOf, type ProgramFacts, type ProgramStatus } from '../domain/program.ts';
@@ -78,9 +79,9 @@ export async function announcePrograms(
 }
 
 /**
- * Announces the facts of a program whose last change was not announced.
- * A change of the developer is announced by this, after its commit: announced before and not
- * committed, it would send the program's events to a developer who does not have the program.
+ * Announces the facts of a program whose last change was not announced. A change of the developer
+ * is announced here, after its commit. If it were announced before, and then not committed, the
+ * program's events would go to a developer who does not have the program.
  */
 export async function announceChange(
   database: Database,
@@ -99,9 +100,9 @@ export async function announceChange(
 }
 
 /**
- * A version is the time of its change in microseconds, by this database's clock. If more programs
- * changed recently than one run takes, the oldest changes are repeated first. They are the next to
- * leave the period of repetition, so each gets its turn.
+ * A program's version is the time of its last change in microseconds, by this database's clock. If
+ * more programs changed recently than one run takes, the oldest changes are repeated first, because
+ * they are the next to leave the period of repetition.
  */
 const LIST_TO_ANNOUNCE = {
   name: 'list_programs_to_announce',

@@ -69,8 +69,9 @@ const FIRST_BATCHES = 20;
 const PLACES = 1_000n;
 const MAX_POSITION = 2n ** 63n - 1n;
 /**
- * A request is in a batch whose greatest id is less than this much later: it takes seconds, waits
- * seconds for the write, and shares the batch only with what was written then.
+ * The greatest id of a request's batch is less than this much later than the id of the request. A
+ * request takes seconds, then waits seconds for its write, and its batch has only requests of the
+ * same write.
  */
 const MAX_WRITTEN_AFTER_MS = 600_000;
 
@@ -277,7 +278,10 @@ function requestsOf({ batch, lines }: Batch): ListedRequest[] {
 const CREATED_ATTEMPT = /^\{"id":"([^"]{36})"/;
 const ATTEMPT_IN_PATH = /^\/v1\/attempts\/(.{36})/;
 
-/** The response that creates an attempt begins with its id. In a path, any text may be there. */
+/**
+ * The response that creates an attempt begins with the attempt's id. The text in a path may be
+ * anything.
+ */
 function attemptIdOf({ route, path, responseBody }: LoggedRequest): string | null {
   const found =
     route === '/v1/attempts'
@@ -432,9 +436,9 @@ export interface RequestSummary {
 const TOP_ERRORS = 5;
 
 /**
- * Counts the requests that arrived in a period, in buckets of the same length. They are counted by
- * five minutes: `from`, `to` and the length of a bucket should be multiples. Reads at most a few
- * rows for each five minutes, however many requests there were.
+ * Counts the requests that arrived in a period, in buckets of the same length. The stored counts
+ * cover five minutes each, so `from`, `to` and the length of a bucket should be multiples of five
+ * minutes. Reads at most a few rows for each five minutes, however many requests there were.
  */
 export async function summarizeRequests(
   database: Database,

@@ -398,7 +398,8 @@ describe('the limits of pushes', () => {
   });
 
   test.each([
-    // Each case uses its own addresses: what one has used is not refilled before the next.
+    // Each case uses its own addresses, because the budget that one case uses up is not refilled
+    // before the next.
     ['of 256 KiB', '127.0.4', { body: Buffer.alloc(256 * KIB, ' ') }],
     ['in chunks, which count as such', '127.0.5', { headers: { 'transfer-encoding': 'chunked' } }],
   ])('an unknown address is 429 after some bodies %s, until its bucket is refilled', async (_name, network, sent) => {
@@ -413,7 +414,7 @@ describe('the limits of pushes', () => {
       );
       return { from, answers, seconds: (performance.now() - startedAt) / 1_000 };
     };
-    // On a machine that takes 0.7 s for this, the budget is refilled meanwhile, and another
+    // On a machine that takes 0.7 s for this, the budget is refilled meanwhile; then another
     // address tries.
     let last = await flood(`${network}.1`);
     for (let host = 2; host < 10 && last.seconds > 0.6; host += 1) last = await flood(`${network}.${host}`);

@@ -16,7 +16,7 @@ import type { Pushes } from '../clients/pushes.ts';
 import { networkOf } from '../domain/client-network.ts';
 import { failpoint } from '../failpoints.ts';
 import { sendError, sendJson, sendRefusal } from '../http/answer.ts';
-import { isIdentity } from '../http/content-encoding.ts';
+import { isSentUnencoded } from '../http/content-encoding.ts';
 import { contextOf } from '../http/context.ts';
 import { announcedBytes, type BodyReader, leaveUnread } from '../http/raw-body.ts';
 import { presentBatch, presentSettledRecord } from '../presenters/integration.ts';
@@ -70,7 +70,7 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
       if (!isReceiving) admission.release();
     });
 
-    if (!isIdentity(request.headers['content-encoding'])) {
+    if (!isSentUnencoded(request.headers['content-encoding'])) {
       leaveUnread(request, response);
       return sendError(response, 'invalid_request', 'The body must not be compressed.');
     }

@@ -74,7 +74,7 @@ export function handleOf<Caller, Dependencies, Code extends ApiErrorCode>(
   };
 }
 
-/** The handler around the handle of a route. */
+/** Wraps the handle of a route in an Express handler. */
 export function runRoute(
   route: AnyRoute,
   handle: Handle,
@@ -123,7 +123,7 @@ export function runRoute(
 
 /** An answer that is not a refusal. */
 type Accepted = Exclude<Answer, Refused>;
-/** An accepted answer that is one text or none. */
+/** An accepted answer whose body is one text or absent, not in pieces. */
 type Whole = Exclude<Accepted, AsyncIterable<string>>;
 
 /** The status of the route's success, unless the route limited the call. */

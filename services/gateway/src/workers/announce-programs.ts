@@ -29,8 +29,8 @@ export function createAnnouncePrograms({
     const nowMs = millisecondsOf(now);
     const repeats = nowMs - repeatedAtMs >= REPEAT_EVERY_MS;
     if (repeats) repeatedAtMs = nowMs;
-    // A service that cannot be reached keeps none of the other's facts waiting, and is not called
-    // again in this run.
+    // A service that cannot be reached is not called again in this run, and does not keep the other
+    // service's facts waiting.
     const unreachable = new Set<keyof ProgramFactServices>();
     const announce = (facts: ProgramFacts) =>
       tryToAnnounce(services, facts, { requestId: newId(), logger, unreachable });

@@ -1,6 +1,6 @@
 /**
  * Makes the partitions of the request log ahead, and drops those that are older than seven days
- * (docs/contract/portal-api.md, "Requests"). The database's functions hold both rules.
+ * (docs/contract/portal-api.md, "Requests"). Functions of the database implement both rules.
  */
 import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';

@@ -16,14 +16,14 @@ export const PLAYER_REF = 'player-7c1';
 export const INTEGRATION_ID = '01a1fdf5-b280-7c64-9d0f-3e8a6b5c2417';
 
 /**
- * The form of the secret that a developer sees once, when creating an endpoint. It signs the
- * examples, and no endpoint.
+ * The form of the secret that a developer sees once, when creating an endpoint. It signs only the
+ * examples; no endpoint signs with it.
  */
 export const EXAMPLE_WEBHOOK_SECRET = 'whsec_c2e4b61a8fcc4a6779a16d478ed495c953a8570d87467c05eaac1362995464bb';
 
 /**
  * The form of the secret of a `push_webhook` integration: its 64 characters are the key. It signs
- * the examples, and no integration.
+ * only the examples; no integration signs with it.
  */
 export const EXAMPLE_SIGNING_SECRET = '7d0c5e1b9a3f4826c1d7e09b54a8f3627be1c09d83f5a64270b9ce18d3f7a520';
 

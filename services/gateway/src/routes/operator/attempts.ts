@@ -96,8 +96,8 @@ export const listAttempts = defineOperatorRoute({
 });
 
 /**
- * The programs that have linked the account, in whose contests alone it may have an attempt. None
- * if the account is unknown.
+ * The programs that have linked the account: it can have attempts only in their contests. None if
+ * the account is unknown.
  */
 async function programsOf(wallet: WalletClient, accountId: string, options: { readonly requestId: string }) {
   const links = await wallet.listPlayerLinks({ accountId }, { ...options, retryLostReply: true });

@@ -30,7 +30,7 @@ const stack = new AsyncDisposableStack();
 const clock = createTestClock();
 let database: Database;
 let lines: string[] = [];
-/** The last one has another token of alice's, and the token that was bob's as carol's. */
+/** The last gateway has a new token for alice, and has bob's former token as carol's. */
 let ports: number[];
 let start: (tokens: string) => Promise<number>;
 

@@ -104,7 +104,7 @@ export const listIntegrationLog = defineDeveloperRoute({
     readLog(integration, { developerId, integrationId }, query, options),
 });
 
-/** A page of the log; with a program, only if that is the integration's. */
+/** A page of the log. If a program is named, only of an integration of that program. */
 export async function readLog(
   integration: IntegrationClient,
   of: { readonly developerId: string; readonly programId?: string; readonly integrationId: string },

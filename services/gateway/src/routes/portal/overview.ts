@@ -14,7 +14,7 @@ import { overviewSchema } from '../overview.ts';
 import { defineProgramRoute } from './program-route.ts';
 
 const HOUR_MS = 3_600_000;
-/** Requests are counted by five minutes. */
+/** Requests are counted in intervals of five minutes. */
 const STEP_MS = 300_000;
 
 interface Overviews {
