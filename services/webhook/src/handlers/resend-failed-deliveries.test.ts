@@ -156,7 +156,8 @@ describe('sending the failed deliveries of a period again', () => {
       ],
     );
     const [last] = (await put(owner, [...covered, [{ status: 'failed', minute: 20 }]])).slice(-1);
-    // The test analyzes like autovacuum: without statistics the planner takes the table for empty.
+    // The test runs `analyze` as autovacuum would: without statistics the planner takes the table
+    // for empty.
     await h.database.query({ text: 'analyze deliveries' });
     const first = ok(await resend(owner));
     expect(first).toEqual({ resent: 0, resumeFrom: at((MAX_EXAMINED - 1) / 1_000) });

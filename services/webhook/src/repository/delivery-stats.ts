@@ -11,11 +11,11 @@ export const MAX_COUNTED = 50_000;
 /** The most deliveries whose sends are timed, newest first: each takes a look-up of its sends. */
 export const MAX_TIMED = 10_000;
 
-export type Counts = { readonly delivered: number; readonly failed: number; readonly pending: number };
+export type DeliveryCounts = { readonly delivered: number; readonly failed: number; readonly pending: number };
 
-export type DeliveryStats = Counts & {
-  /** The deliveries of each bucket that has any, by its index. */
-  readonly buckets: ReadonlyMap<number, Counts>;
+export type DeliveryStats = DeliveryCounts & {
+  /** The deliveries of each bucket that has any, by the bucket's index. */
+  readonly buckets: ReadonlyMap<number, DeliveryCounts>;
   /** The oldest counted delivery if older ones of the period are not counted; otherwise null. */
   readonly countedFrom: Date | null;
 };
@@ -29,7 +29,7 @@ export type LastFailure = {
   readonly errorKind: string | null;
 };
 
-type BucketRow = Counts & { bucket: number; oldest: Date };
+type BucketRow = DeliveryCounts & { bucket: number; oldest: Date };
 
 // A delivery of this instant, or of a replica whose clock is ahead, is in the last bucket.
 const COUNT = {
@@ -77,7 +77,7 @@ export async function countDeliveries(
   { from, bucketMs, starts }: StatsPeriod,
 ): Promise<DeliveryStats> {
   const rows = await on.query<BucketRow>(COUNT, [endpointId, from, bucketMs, starts.length - 1]);
-  const sum = (count: keyof Counts) => rows.reduce((total, row) => total + row[count], 0);
+  const sum = (count: keyof DeliveryCounts) => rows.reduce((total, row) => total + row[count], 0);
   const counts = { delivered: sum('delivered'), failed: sum('failed'), pending: sum('pending') };
   const isCut = counts.delivered + counts.failed + counts.pending === MAX_COUNTED;
   const oldest = rows.toSorted((one, other) => one.bucket - other.bucket)[0]?.oldest ?? null;

@@ -4,7 +4,7 @@
  */
 import type { Queryable } from '@laurel/postgres';
 import type { Tenant } from '@laurel/values/tenant';
-import type { Counts } from './delivery-stats.ts';
+import type { DeliveryCounts } from './delivery-stats.ts';
 
 /** The most deliveries of each endpoint that are searched, newest first. */
 export const MAX_EXAMINED_EACH = 10_000;
@@ -13,7 +13,7 @@ export const MAX_EXAMINED_EACH = 10_000;
  */
 const MAX_OLDEST = 1_000;
 
-export type DeliverySummary = Counts & {
+export type DeliverySummary = DeliveryCounts & {
   /** Set if an endpoint has more deliveries of the period: only those from then on are counted. */
   readonly countedFrom: Date | null;
   readonly endpointCreatedAt: Date | null;
@@ -58,7 +58,11 @@ export async function summarizeDeliveries(
   { programId, environment }: Tenant,
   from: Date,
 ): Promise<DeliverySummary> {
-  type Row = Counts & { counted_from: Date | null; endpoint_created_at: Date | null; delivered_at: Date | null };
+  type Row = DeliveryCounts & {
+    counted_from: Date | null;
+    endpoint_created_at: Date | null;
+    delivered_at: Date | null;
+  };
   const [row] = await on.query<Row>(SUMMARIZE, [developerId, programId, environment, from]);
   if (row === undefined) throw new Error('a sum over endpoints has no row');
   const { delivered, failed, pending, counted_from, endpoint_created_at, delivered_at } = row;

@@ -14,8 +14,8 @@ import { isStillOfDeveloperSql } from './programs.ts';
 export type LeasedSends = {
   readonly sends: readonly Send[];
   /**
-   * For each queue that had any, by its key: the number of rows, and of the sends among them. The
-   * other rows were closed.
+   * For each queue of which rows were taken, by the queue's key: the number of rows, and how many
+   * of them are sends. The other rows were closed.
    */
   readonly byQueue: ReadonlyMap<string, { readonly rows: number; readonly sends: number }>;
 };

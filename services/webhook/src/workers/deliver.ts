@@ -103,7 +103,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return leased;
   }
 
-  /** Never rejects. A failure on our side leaves the lease, as a crash would. */
+  /** Never rejects. A failure of this service leaves the lease, as a crash would. */
   async function deliver(send: Send): Promise<void> {
     metrics.inFlight.set(slots.inFlight);
     let ended: SendRecord | undefined;
