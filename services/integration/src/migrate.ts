@@ -11,8 +11,8 @@ const config = loadConfig(
   z.object({ INTEGRATION_DATABASE_URL: databaseUrl, INTEGRATION_MIGRATION_DATABASE_URL: databaseUrl.optional() }),
 );
 const applied = await migrate({
-  // If both URLs are the same, one role owns the database and runs the service, which reports that
-  // when it starts.
+  // If only one URL is set, the role that owns the database also runs the service; the service
+  // reports that when it starts.
   url: config.INTEGRATION_MIGRATION_DATABASE_URL ?? config.INTEGRATION_DATABASE_URL,
   directory: new URL('../migrations/', import.meta.url),
   grants: { file: new URL('../grants.sql', import.meta.url), runningRole: roleOf(config.INTEGRATION_DATABASE_URL) },

@@ -75,7 +75,7 @@ export function checkFirstRequest(pull: Pull): string | null {
   return `pull.url: the URL must not be longer than ${MAX_URL_CHARACTERS} characters with its query.`;
 }
 
-/** What follows after a page was read; `news` is what its records brought. */
+/** Decides what follows after a page was read. `news` says whether its records were new. */
 export function nextPage(
   { map }: Descriptor,
   pull: Pull,

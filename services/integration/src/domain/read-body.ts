@@ -75,7 +75,7 @@ export function recordParts({ records: pointer }: RecordMap, body: Json): Record
  * Refuses a body in which `records` leads to nothing; null for any other. A dry run shows that as a
  * misspelt pointer; a poll takes such a page as empty.
  */
-export function missingRecords({ records: pointer }: RecordMap, body: Json): RefusedBody | null {
+export function refuseMissingRecords({ records: pointer }: RecordMap, body: Json): RefusedBody | null {
   return partAt(body, pointer) === null ? refuse(pointer.text, 'names nothing in the body') : null;
 }
 

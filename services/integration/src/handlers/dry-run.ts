@@ -8,7 +8,7 @@ import type { BodyScheduler } from '../domain/body-scheduler.ts';
 import { type Descriptor, parseSentDescriptor } from '../domain/descriptor.ts';
 import { type Json, parseBody } from '../domain/json-body.ts';
 import { checkFirstRequest, firstRequest, nextPage } from '../domain/paging.ts';
-import { missingRecords, type ReadRecord, type RefusedBody, readRecords } from '../domain/read-body.ts';
+import { type ReadRecord, type RefusedBody, readRecords, refuseMissingRecords } from '../domain/read-body.ts';
 
 export function dryRun({
   bodyScheduler,
@@ -28,7 +28,7 @@ function tryOut({ transport, descriptorJson, sampleJson }: DryRunRequest): DryRu
   }
   const sample = parseBody(sampleJson);
   if (isRefused(sample)) return presentFailure(descriptor, sample);
-  const read = missingRecords(descriptor.map, sample) ?? readRecords(descriptor, sample);
+  const read = refuseMissingRecords(descriptor.map, sample) ?? readRecords(descriptor, sample);
   if (read.kind === 'refused') return presentFailure(descriptor, read);
   const records = read.kind === 'single' ? [read.record] : read.records;
   return {

@@ -160,8 +160,8 @@ describe('paging by since with many records of one instant', () => {
   type Run = { readonly attempt: string; readonly score: number; readonly at: string };
 
   /**
-   * Makes the partner's list return the records from `since` on, that instant included, `size` per
-   * page.
+   * Makes the partner's list return the records from `since` on, including those of exactly that
+   * instant, `size` per page.
    */
   function listOf(partner: Partner, runs: readonly Run[], size: number) {
     partner.respond = ({ path }) => {
