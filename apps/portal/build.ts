@@ -1,7 +1,7 @@
 /**
- * Builds the developer portal and the operator's pages into two folders of apps/portal/dist:
- * `node apps/portal/build.ts`. Concurrent builds do not disturb each other: each works in its own
- * folder and puts the whole in place.
+ * Builds the developer portal and the operator's pages into two folders of apps/portal/dist: `node
+ * apps/portal/build.ts`. Concurrent builds do not disturb each other: each works in a folder of its
+ * own, and moves the finished folder into place.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -13,7 +13,7 @@ export function pagesAt(base: '/portal/' | '/operator/', root: string): UserConf
       modulePreload: false,
       assetsInlineLimit: 0,
       target: 'es2023',
-      // Packages name their modules as clients of a server that the portal does not have.
+      // Packages mark modules with `use client`, which matters only to a server that renders pages.
       rolldownOptions: { checks: { moduleLevelDirective: false } },
     },
     server: { host: '127.0.0.1', proxy: { '/api': { target: GATEWAY, changeOrigin: true } } },

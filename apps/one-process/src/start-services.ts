@@ -62,7 +62,8 @@ async function endServices(running: ReadonlyMap<ServiceName, AsyncDisposable>): 
     await Promise.allSettled(callers.map((caller) => endings.get(caller)));
     await asService(name, async () => await running.get(name)?.[Symbol.asyncDispose]());
   };
-  // Callers come after the services that they call, so theirs are known first in reverse.
+  // In reverse order callers come before the services that they call, so the ends of a service's
+  // callers are already known.
   for (const name of [...running.keys()].reverse()) endings.set(name, end(name));
   await Promise.allSettled(endings.values());
   await Promise.all(endings.values());

@@ -88,7 +88,10 @@ export async function read<T>(path: string, options: CallOptions): Promise<T> {
   return result.data;
 }
 
-/** Reads a route as the text that was sent: `JSON.parse` would lose what a signature is of. */
+/**
+ * Reads a route as the exact text that was sent. `JSON.parse` would lose the bytes that a signature
+ * covers.
+ */
 export async function readText(path: string, query: Query, signal: AbortSignal): Promise<string> {
   const result = noteSession(await send('get', path, { query, signal }, (text) => text));
   if (!result.ok) throw new FailedCall(result.failure);

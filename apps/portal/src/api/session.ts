@@ -1,4 +1,7 @@
-/** Whether the gateway has accepted the session since the page was loaded, and still does. */
+/**
+ * Whether the gateway has accepted the session since the page was loaded, and whether it still
+ * does.
+ */
 import { useSyncExternalStore } from 'react';
 
 /** `missing`: the first call of the page had no session. */
@@ -12,7 +15,7 @@ export function noteAccepted(): void {
   wasAccepted = true;
 }
 
-/** Ends the session: every page gives way to the sign-in, and its address is kept. */
+/** Ends the session: every page is replaced by the sign-in, and the address stays. */
 export function endSession(): void {
   change(wasAccepted ? 'ended' : 'missing');
 }

@@ -54,8 +54,8 @@ export function takeOlder<T>(tail: Tail<T>, page: TailPage<T>, keyOf: KeyOf<T>):
 }
 
 /**
- * Takes in the newest page as it is now, after the newer rows: no row of it is new. Each that is
- * known stays where it is. An empty list shows the page at once.
+ * Takes in the newest page, read again. `takeNewer` has taken in the newer rows before, so no row
+ * of the page is new. A known row keeps its place. An empty list shows the page at once.
  */
 export function takePresent<T>(tail: Tail<T>, page: TailPage<T>, keyOf: KeyOf<T>): Tail<T> {
   const changed = takeChanged(tail, page.data, keyOf);
@@ -64,7 +64,10 @@ export function takePresent<T>(tail: Tail<T>, page: TailPage<T>, keyOf: KeyOf<T>
   return late === tail.late ? changed : { ...changed, late };
 }
 
-/** Counts unknown rows between known ones. Those below the last may only not be loaded yet. */
+/**
+ * Counts unknown rows between known ones. Unknown rows below the last known one may just not be
+ * loaded yet.
+ */
 function lateOf<T>(tail: Tail<T>, present: readonly T[], keyOf: KeyOf<T>): number {
   const unknown = new Set(unknownOf(present, tail, keyOf));
   if (tail.nextCursor === null) return unknown.size;
@@ -76,14 +79,17 @@ interface Doubt<T> {
   readonly keyOf: KeyOf<T>;
   /** Whether a row can no longer change. */
   readonly isFinal: (row: T) => boolean;
-  /** Rows that do not fit into a turn get the next ones. */
+  /**
+   * The number of this refresh. Each refresh continues with the rows that the one before had no
+   * room for.
+   */
   readonly turn: number;
   readonly limit: number;
 }
 
 /**
- * The rows that may have changed, but that the newest page does not contain: each has to be read by
- * itself. Rows between two rows of the page come first, because they no longer match the filters.
+ * The rows that may have changed, but that the newest page does not contain: each has to be fetched
+ * alone. Rows between two rows of the page come first, because they no longer match the filters.
  */
 export function rowsInDoubt<T>(rows: readonly T[], present: readonly T[], doubt: Doubt<T>): readonly T[] {
   const { keyOf, isFinal, turn, limit } = doubt;
@@ -103,7 +109,7 @@ function inTurn<T>(rows: readonly T[], steps: number): readonly T[] {
   return [...rows.slice(from), ...rows.slice(0, from)];
 }
 
-/** Takes in rows as they are now. Each that is known stays where it is; others are left out. */
+/** Takes in rows in their current state. A known row keeps its place; unknown rows are left out. */
 export function takeChanged<T>(tail: Tail<T>, current: readonly T[], keyOf: KeyOf<T>): Tail<T> {
   const byKey = new Map(current.map((row) => [keyOf(row), row]));
   const rows = changedRows(tail.rows, byKey, keyOf);

@@ -3,8 +3,9 @@
  * only while the page is visible. New rows wait until the reader shows them, so that nothing moves
  * under the pointer:
  *   useLiveTail<RequestLine>({ path, query: { environment, ...filters }, keyOf: ({ id }) => id })
- * `<LiveTable>` shows it. Rows that change have `changes`: the newest page is then read again and
- * again, and a row that it does not have, as one that the filters select no more, by itself.
+ * `<LiveTable>` shows it. Pass `changes` for rows that can change after they were added. The newest
+ * page is then read again and again. A row that is not on it, for example because the filters no
+ * longer select it, is fetched alone.
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Query, Result } from './client.ts';
@@ -27,9 +28,9 @@ import { ignoreAbort, pause, untilVisible } from './wait.ts';
 
 const POLL_MS = 2_000;
 const POLL_AFTER_FAILURE_MS = 10_000;
-/** A list whose rows change is read again after so many polls. */
+/** If rows can change, the newest page is read again at every n-th poll. */
 const POLLS_PER_REFRESH = 2;
-/** The most rows that are read by themselves then: the requests of a developer are limited. */
+/** The most rows that one refresh fetches alone: a developer's requests are rate-limited. */
 const MAX_ROW_READS = 5;
 const PAGE_ROWS = 50;
 
@@ -137,7 +138,7 @@ export function useLiveTail<T>({ path, query, keyOf, changes }: TailSource<T>): 
   usePoll(tail !== undefined && !isPaused && !tail.isOverfull, address, async (signal) => {
     polls.current += 1;
     const isRefresh = changes !== undefined && polls.current % POLLS_PER_REFRESH === 0;
-    // The newest page is read before the newer rows, so that no row of it is newer than they are.
+    // The newest page is read before the newer rows, so that it has no row that those lack.
     const present = isRefresh ? await ask({}, signal) : undefined;
     const newer = await ask({ after: tail?.headCursor ?? undefined }, signal);
     if (signal.aborted) return POLL_MS;

@@ -12,7 +12,7 @@ export interface TimelineStep {
   readonly at: string | null;
   /** The time since the step before whose time is known: "+1.2 s". */
   readonly gap: string | null;
-  /** It has not happened yet. */
+  /** Whether the step still lies ahead. */
   readonly isAhead: boolean;
   readonly deliveryId: string | null;
 }

@@ -2,7 +2,7 @@ import type { DescribedAttempt } from '../api/api-types.ts';
 import { type Reading, useRead } from '../api/use-read.ts';
 
 const REFRESH_MS = 3_000;
-/** A webhook is sent within seconds of what it is about. */
+/** After this long no further webhook is expected: each is sent within seconds of its event. */
 const RECENT_MS = 60_000;
 
 /** Reads an attempt again until nothing more is going to happen to it by itself. */

@@ -51,7 +51,7 @@ function endOf({ status, fee, timeline }: DescribedAttempt): string {
     : `${capitalised(cause)}: the fee is returned`;
 }
 
-/** An operator's reason of a void is in the history; here it would be of any length. */
+/** Leaves out an operator's reason for a void, which may be long; the history shows it. */
 function reasonWords(reason: string | undefined): string | undefined {
   if (reason === 'round_closed') return 'the round closed';
   return reason === 'round_cancelled' ? 'the round was cancelled' : undefined;

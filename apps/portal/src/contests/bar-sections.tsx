@@ -7,7 +7,10 @@ import { Section } from '../kit/page.tsx';
 import { Progress } from '../kit/progress.tsx';
 import { Time } from '../kit/time.tsx';
 
-/** One of so few players may give all scores: docs/contract/rules.md, "Calibration". */
+/**
+ * If at most this many players are required, one of them may give all scores:
+ * docs/contract/rules.md, "Calibration".
+ */
 const MOST_PLAYERS_WITHOUT_SHARE = 2;
 
 interface CalibrationSectionProps {

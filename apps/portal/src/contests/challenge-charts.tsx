@@ -1,4 +1,6 @@
-/** The pictures of a challenge, and the words in their place where there is too little to draw. */
+/**
+ * The charts of a challenge, and the sentences in their place where there is too little to draw.
+ */
 import type { ReactNode } from 'react';
 import type {
   DriftState,
@@ -14,7 +16,7 @@ import { LineChart, type Point } from '../kit/charts/line.tsx';
 import { formatCount, formatShare } from '../kit/format.ts';
 import { driftWords, formatOdds, histogramNote, passRateWords } from './challenge-words.ts';
 
-/** Fewer scores have no shape. */
+/** With fewer scores a histogram has no shape. */
 const MIN_SCORES = 10;
 const MIN_READINGS = 2;
 /** The monitor keeps its first reading at this attempt: docs/contract/rules.md, "Drift". */

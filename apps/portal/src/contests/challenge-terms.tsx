@@ -41,7 +41,7 @@ export function TermsSection({ challenge, parent }: TermsSectionProps): ReactNod
   );
 }
 
-/** The best scores need no calibration. */
+/** A top_n challenge has no such facts: its best scores set the bar without calibration. */
 function calibrationFacts(challenge: OperatorChallenge) {
   const { prize_structure, calibration_source, min_calibration_n, min_calibration_players } = challenge;
   if (prize_structure === 'top_n') return [];

@@ -11,7 +11,7 @@ import { formatCount, formatScore, formatShare } from '../kit/format.ts';
 
 /** The drift monitor judges from this attempt on: docs/contract/rules.md, "Drift". */
 const FIRST_JUDGED_ATTEMPT = 50;
-/** Beyond this the odds have no digits that mean anything. */
+/** Greater odds are shown as "over" this, because their digits would mean nothing. */
 const MAX_LOG_ODDS = Math.log(1_000_000);
 
 type Terms = Pick<OperatorChallenge, 'threshold' | 'threshold_direction' | 'metric_unit' | 'prize_structure' | 'top_n'>;

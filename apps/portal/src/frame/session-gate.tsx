@@ -1,5 +1,5 @@
 /**
- * What stands around all pages: the screens of a lost session, of an unknown address, and of a page
+ * What surrounds all pages: the screens of a lost session, of an unknown address, and of a page
  * that throws.
  */
 import { Link, Outlet } from '@tanstack/react-router';
@@ -34,7 +34,7 @@ export function SessionGate({ audience, signIn }: SessionGateProps): ReactNode {
   );
 }
 
-/** `/programs` is the first page of both entries. */
+/** Both the developer portal and the operator's pages begin at `/programs`. */
 export function NotFound(): ReactNode {
   return (
     <main className="narrow">

@@ -12,9 +12,9 @@ interface Entry {
 }
 
 interface ShellProps {
-  /** Colours the frame; absent where the page is of no environment. */
+  /** Colours the frame; absent for a page that belongs to no environment. */
   readonly environment?: Environment;
-  /** What the header has between the name and the way out. */
+  /** What the header shows between the name and the button to sign out. */
   readonly header: ReactNode;
   readonly banner?: ReactNode;
   /** The side bar; `params` fill the parts of an address that begin with `$`. */

@@ -14,7 +14,10 @@ interface SignInFormProps {
   readonly children: ReactNode;
 }
 
-/** The session is a cookie. An answer may have its token for scripts, which is dropped. */
+/**
+ * The session is a cookie. A response may also have the session's token, for scripts; this form
+ * drops it.
+ */
 export function SignInForm({ bodyOf, wrong, onSignedIn, children }: SignInFormProps): ReactNode {
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<Failure>();

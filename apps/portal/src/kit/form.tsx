@@ -1,7 +1,8 @@
 /**
- * `<Form submit="Create" change={change} onSubmit={(data) => ...}>fields</Form>`: what the server
- * refuses about a field is shown at the field with that `name`, the first of which gets the focus;
- * the rest is below the fields. `FieldGroup` has fields that belong together.
+ * `<Form submit="Create" change={change} onSubmit={(data) => ...}>fields</Form>`: shows what the
+ * server refuses. A refusal of a field appears at the field with that `name`, and the first such
+ * field gets the focus. All else appears below the fields. `FieldGroup` has fields that belong
+ * together.
  */
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Change } from '../api/use-read.ts';

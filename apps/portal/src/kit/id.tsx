@@ -7,7 +7,7 @@ import { CopyButton } from './copy-button.tsx';
 
 interface IdProps {
   readonly value: string;
-  /** The noun of the copy button's name: "attempt". */
+  /** What the button copies, for its name: "attempt". */
   readonly what: string;
   readonly children?: ReactNode;
 }

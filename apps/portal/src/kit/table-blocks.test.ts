@@ -29,7 +29,8 @@ test('blocks of a table contain all rows in order after any additions and change
         expect(blocks.flatMap((block) => block.rows)).toEqual(rows);
         expect(new Set(blocks.map(({ id }) => id)).size).toBe(blocks.length);
         for (const { rows: some } of blocks) expect(some.length).toBeLessThanOrEqual(BLOCK_ROWS);
-        // A block never loses a row to another one: the browser would lose the row it scrolls by.
+        // A row never moves to another block: the browser would lose the row that holds the scroll
+        // position.
         for (const { id, rows: some } of before) {
           const now = blocks.find((block) => block.id === id)?.rows.map(keyOf);
           expect(now).toEqual(expect.arrayContaining(some.map(keyOf)));

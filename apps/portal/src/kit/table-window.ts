@@ -13,9 +13,7 @@ export interface TableWindow {
 }
 
 export interface View {
-  /**
-   * The distance from the top of the first row to that of the window; negative if that is above.
-   */
+  /** How far the top of the window is below the top of the first row; negative if it is above. */
   readonly topPx: number;
   readonly heightPx: number;
 }
@@ -23,11 +21,14 @@ export interface View {
 export interface Heights {
   /** The heights of the blocks that have been rendered. */
   readonly blocks: ReadonlyMap<number, number>;
-  /** The height of a row of all others. */
+  /** The height that is assumed for a row of any other block. */
   readonly rowPx: number;
 }
 
-/** Blocks nearer to the window than this are rendered: more rows make a jump take longer. */
+/**
+ * Blocks nearer to the window than this are rendered too. With a greater margin a jump takes
+ * longer.
+ */
 const MARGIN_PX = 250;
 
 export function windowOf(blocks: readonly RowBlock<unknown>[], view: View, heights: Heights): TableWindow {

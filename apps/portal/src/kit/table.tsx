@@ -17,7 +17,7 @@ export interface Column<T> {
   readonly cell: (row: T) => ReactNode;
   /** `end` for numbers and money. */
   readonly align?: 'end';
-  /** The share of the width, beside the others' 1. */
+  /** The column's share of the width; 1 for a column without it. */
   readonly grow?: number;
 }
 
@@ -29,11 +29,11 @@ export interface TableProps<T> {
   readonly keyOf: (row: T) => string;
   /** This is shown in place of a table without rows. */
   readonly empty: ReactNode;
-  /** The rows change while somebody looks: then no text of a row changes the widths. */
+  /** If true, rows are added while somebody looks, so the texts of rows do not set the widths. */
   readonly isLive?: boolean;
 }
 
-/** The width of a share where the widths follow the texts. */
+/** The width of one share, in per cent, in a table whose texts set the widths. */
 const PERCENT_PER_SHARE = 12;
 
 /** A table with fewer rows than this renders all of them. */
@@ -95,7 +95,7 @@ function useBlocks<T>(rows: readonly T[], keyOf: (row: T) => string): readonly R
   }, [rows]);
 }
 
-/** A spacer is as high as the rows in whose place it stands. */
+/** A spacer is as high as the rows that it stands for. */
 function Spacer({ heightPx = 0 }: { readonly heightPx: number | undefined }): ReactNode {
   if (heightPx === 0) return null;
   return (

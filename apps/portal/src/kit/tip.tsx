@@ -20,7 +20,7 @@ export function Tip({ text, children }: TipProps): ReactNode {
   const [lines, setLines] = useState<readonly string[]>([]);
   const show = () => {
     if (anchor.current === null || tip.current === null) return;
-    // The lines have to be there before their place can be found.
+    // The lines must be rendered before the tip can be placed.
     flushSync(() => setLines(text()));
     tip.current.showPopover();
     place(tip.current, anchor.current.getBoundingClientRect());

@@ -58,7 +58,10 @@ function firstOf(blocks: readonly RowBlock<unknown>[]): TableWindow {
   return { first: id, last: id, abovePx: 0, belowPx: 0 };
 }
 
-/** The first block that is rendered decides what all others are taken for, or rows would jump. */
+/**
+ * Keeps the height of each rendered block. The rows of the first one set the height assumed for all
+ * other rows; it never changes, because rows would jump.
+ */
 function measure(table: HTMLTableElement, heights: MeasuredHeights): void {
   for (const body of table.tBodies) {
     const id = Number(body.dataset.block ?? 'none');

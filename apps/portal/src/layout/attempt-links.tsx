@@ -47,7 +47,7 @@ export function PlayerLink({ value }: { readonly value: string }): ReactNode {
   return (
     <Id value={value} what="player">
       <AttemptsLink of={{ player_ref: value }}>
-        {/* A ref with letters from right to left turns around nothing but itself. */}
+        {/* Isolates a right-to-left ref, which would otherwise reorder the text around it. */}
         <bdi>{value}</bdi>
       </AttemptsLink>
     </Id>

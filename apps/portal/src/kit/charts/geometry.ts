@@ -9,7 +9,7 @@ const RIGHT_PX = 14;
 const BOTTOM_PX = 40;
 const MIN_LEFT_PX = 30;
 const LABEL_GAP_PX = 10;
-/** The most that a character of an axis is wide. */
+/** The greatest width of a character of an axis. */
 const CHARACTER_PX = 7;
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 /**
- * `<IntervalChart title="Pass rate" format={formatShare} name="Observed"
- * value={{ value: 0.2, low: 0.1, high: 0.3 }} reference={{ name: 'Target', value: 0.25 }} />`: one
- * value with its interval, beside what it should be.
+ * `<IntervalChart title="Pass rate" format={formatShare} name="Observed" value={{ value: 0.2, low:
+ * 0.1, high: 0.3 }} reference={{ name: 'Target', value: 0.25 }} />`: one value with its interval,
+ * beside the value that it should have.
  */
 import { scaleLinear } from 'd3-scale';
 import type { ReactNode } from 'react';

@@ -37,8 +37,8 @@ interface LineChartProps {
   readonly series: readonly Series[];
   readonly references?: readonly { readonly name: string; readonly value: number }[];
   /**
-   * The ends of the picture's values, by default those of the points. A point outside is drawn at
-   * the end.
+   * The lowest and the highest value of the chart, by default those of the points. A point outside
+   * is drawn at the edge.
    */
   readonly range?: readonly [number, number];
   /** The values that have a line and a label. By default some round ones. */

@@ -50,8 +50,8 @@ export function withAuthors<T>(
 }
 
 /**
- * The done actions, each with its subject as a part of the item: `asItem` places the account of a
- * payout in the payout.
+ * The done actions of the log, each with its subject placed into the item by `asItem`: the account
+ * of a payout, for example, is one member of the payout.
  */
 export function loggedOf(
   actions: readonly OperatorAction[],

@@ -83,7 +83,7 @@ function useIsMounted() {
 
 interface ChangesProps {
   readonly changes: readonly ChangeSince[];
-  /** The verb that is not possible any more. */
+  /** The verb of the action that is no longer possible. */
   readonly impossible?: string;
 }
 

@@ -8,7 +8,7 @@ import { type ChangeSince, changesSince, type Fact, loggedOf, withAuthors } from
 
 /** A subject of the log of actions, of which the item has members. */
 interface LoggedSubject {
-  /** `program:0198...`. */
+  /** For example `program:0198...`. */
   readonly name: string;
   /** The place of the subject in the item, unless it is the item. */
   readonly asItem?: (subject: unknown) => unknown;
@@ -74,7 +74,7 @@ export function useChangesSince<T>({ path, shown, facts, subjects, affects }: Sh
   return { ...found, failure, check };
 }
 
-/** A change without its author is worth showing, so a log that cannot be read is empty. */
+/** A log that cannot be read counts as empty: a change is worth showing even without its author. */
 async function readLogged({ name, asItem }: LoggedSubject) {
   const query = { subject: name, limit: LOGGED_ACTIONS };
   const result = await call<OperatorActionList>('get', '/actions', { query });

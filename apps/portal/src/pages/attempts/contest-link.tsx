@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import { contestOf, type Parent } from '../../attempts/contest-of.ts';
+import { type ContestIds, contestOf } from '../../attempts/contest-of.ts';
 import { shortId } from '../../kit/format.ts';
 import { Id } from '../../kit/id.tsx';
 import { ProgramLink } from '../../layout/program-link.tsx';
 
 interface ContestLinkProps {
-  readonly attempt: Parent;
-  /** The link names the contest where no label does. */
+  readonly attempt: ContestIds;
+  /** If true, the link says whether it leads to a challenge or a round, because no label does. */
   readonly isNamed?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The parts of a send one after the other, as the picture draws them. */
+/** The parts of a send one after the other, as the chart draws them. */
 import type { WebhookSend } from '../../api/api-types.ts';
 
 export interface Span {
@@ -9,7 +9,7 @@ export interface Span {
 
 export interface Waterfall {
   readonly spans: readonly Span[];
-  /** How long the picture is. */
+  /** The time that the whole chart covers. */
   readonly totalMs: number;
 }
 

@@ -1,7 +1,7 @@
 /** What a developer copies from the catalogue. */
 import type { WebhookEventDescription } from '../../api/api-types.ts';
 
-/** The request as it arrives. The body is one line; the signatures are not of it. */
+/** The request as it arrives, with placeholders for its signatures. The body is one line. */
 export function sampleOfDelivery({ event, sample }: WebhookEventDescription): string {
   return [
     'POST /webhooks HTTP/1.1',

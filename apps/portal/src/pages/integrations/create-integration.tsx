@@ -49,7 +49,7 @@ function CreateForm({ onCancel, onCreated }: CreateFormProps): ReactNode {
   const [interval, setInterval] = useState('60');
   const change = useChange<CreatedIntegration>('post', pathOf('/integrations'), [pathOf('/integrations')]);
   const choose = (next: Transport) => {
-    // A text that the developer has not touched follows the transport.
+    // Until the developer edits the descriptor, it changes with the transport.
     if (descriptor === firstDescriptor(transport)) setDescriptor(firstDescriptor(next));
     setTransport(next);
   };

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { lineAt, linesOf, type Path } from './json-lines.ts';
 
-/** Lines around the marked one; a sample may have thousands. */
+/** How many lines are shown around the marked one; a sample may have thousands. */
 const AROUND = 12;
 
 interface MarkedJsonProps {

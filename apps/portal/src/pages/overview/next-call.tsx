@@ -172,7 +172,9 @@ function RegisterEndpoint(): ReactNode {
   );
 }
 
-/** A test event is of no program, so it does not tick the step: an outcome sends an event. */
+/**
+ * A test event belongs to no program, so it does not tick the step. The event of an outcome does.
+ */
 function ReceiveWebhook(): ReactNode {
   const { environment, programId } = useProgram();
   return (

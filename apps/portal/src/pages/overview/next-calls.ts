@@ -28,7 +28,10 @@ export function reportSamples({ environment, origin }: Samples, attemptId: strin
   return callSamples(environment, { calls, sdk }, origin);
 }
 
-/** Registers by the session of a developer; the SDK has the other end, which verifies. */
+/**
+ * curl registers an endpoint by the session of a developer. The sample with the SDK is the
+ * receiver, which verifies the webhook.
+ */
 export function endpointSamples({ environment, origin }: Samples, programId: string) {
   const body = { url: 'https://your-server.example/webhooks', program_id: programId, environment };
   const call = post('/api/portal/webhook-endpoints', body);

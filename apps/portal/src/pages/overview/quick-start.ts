@@ -18,8 +18,8 @@ export interface SeenAttempts {
 }
 
 /**
- * The overview counts only calls with a key. An attempt of the sandbox console has no such call, so
- * attempts count as well; and none exists without a linked player.
+ * The overview counts only calls with an API key, and the sandbox console makes none. So an
+ * existing attempt counts as well, also for the linked player without whom it could not exist.
  */
 export function stepsOf(first: OverviewFirstSteps, { hasAttempt, hasSettled }: SeenAttempts): readonly Step[] {
   const step = (name: StepName, at: string | null, isImplied = false): Step => ({

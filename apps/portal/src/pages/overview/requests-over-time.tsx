@@ -1,4 +1,4 @@
-/** The requests of a period: a picture, its sums, and the most frequent errors. */
+/** The requests of a period: a chart, its sums, and the most frequent errors. */
 import type { ReactNode } from 'react';
 import type { OverviewError, OverviewRequests } from '../../api/api-types.ts';
 import { Bars } from '../../kit/charts/bars.tsx';

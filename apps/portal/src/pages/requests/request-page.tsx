@@ -101,7 +101,7 @@ function factsOf(request: RequestDetails) {
   ].filter(({ value }) => value !== false);
 }
 
-/** The requests of the log that are alike. */
+/** A link to all requests of the log with this value. */
 function FilterLink({ name, value }: { readonly name: keyof RequestSearch; readonly value: string }): ReactNode {
   return (
     <ProgramLink path="/requests" search={{ [name]: value }}>

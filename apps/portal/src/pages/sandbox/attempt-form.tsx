@@ -10,7 +10,7 @@ import { lastAttemptOf, useVisit } from './visit.ts';
 
 interface AttemptFormProps {
   readonly sandbox: Sandbox;
-  /** The chosen one: it names the units of the score. */
+  /** The chosen contest, which names the unit of the score. */
   readonly contest: Contest | undefined;
 }
 

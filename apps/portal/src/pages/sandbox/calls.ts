@@ -13,7 +13,7 @@ export type SandboxCall =
 
 /** Every call is a POST. */
 export interface SandboxRequest {
-  /** The path is below `P/sandbox`. */
+  /** The path below the program's `/sandbox` in the portal's API. */
   readonly path: string;
   /** The path on Laurel's host, for a server with the test key. */
   readonly partnerPath: string;

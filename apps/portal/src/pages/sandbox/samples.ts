@@ -7,7 +7,7 @@ import { curlOf, literal, post, type Sample, sdkOf } from '../../kit/samples.ts'
 import { requestOf, type SandboxCall } from './calls.ts';
 
 /** A call that Laurel accepted. */
-export interface Done {
+export interface AcceptedCall {
   readonly call: SandboxCall;
   /** The id of the attempt that the call created. */
   readonly attemptId?: string | undefined;
@@ -30,7 +30,7 @@ const ONCE: Partial<Record<SandboxCall['kind'], string>> = {
   'retry-delivery': 'Retrying a delivery is left out: it is accepted only while a retry is scheduled.',
 };
 
-export function scriptsOf(steps: readonly Done[], origin: string): readonly Sample[] {
+export function scriptsOf(steps: readonly AcceptedCall[], origin: string): readonly Sample[] {
   const names = new Map<string, Variable>();
   const shell: string[] = [];
   const sdk: string[] = [];
@@ -88,7 +88,7 @@ export function scriptsOf(steps: readonly Done[], origin: string): readonly Samp
 
 /** A value that differs in each run of a script. */
 interface Variable {
-  /** Stands for the value until the text is written. */
+  /** The placeholder for the value until the script is written. */
   readonly place: string;
   readonly shell: string;
   readonly sdk: string;

@@ -11,7 +11,7 @@ import { AttemptId } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { type SandboxCall, titleOf } from './calls.ts';
 import { samplesOf, scriptsOf } from './samples.ts';
-import { doneOf, forgetSteps, type Step, useVisit } from './visit.ts';
+import { acceptedCallsOf, forgetSteps, type Step, useVisit } from './visit.ts';
 import { adviceFor, answerInWords } from './words.ts';
 
 export function Steps(): ReactNode {
@@ -103,7 +103,7 @@ function Refusal({ step: { call, result } }: { readonly step: Step }): ReactNode
 
 export function Script(): ReactNode {
   const { programId } = useProgram();
-  const done = doneOf(useVisit(programId).steps);
+  const done = acceptedCallsOf(useVisit(programId).steps);
   if (done.length === 0) return null;
   return (
     <Section title="All steps as a script">

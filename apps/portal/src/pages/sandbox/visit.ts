@@ -7,7 +7,7 @@ import type { SandboxEvent, SandboxEventList } from '../../api/api-types.ts';
 import { call, type Result } from '../../api/client.ts';
 import type { Failure } from '../../api/failure.ts';
 import { requestOf, type SandboxCall } from './calls.ts';
-import type { Done } from './samples.ts';
+import type { AcceptedCall } from './samples.ts';
 
 export interface Step {
   readonly number: number;
@@ -22,13 +22,13 @@ export interface Visit {
   readonly steps: readonly Step[];
   /** The events are oldest first, from the beginning of the visit. */
   readonly events: readonly SandboxEvent[];
-  /** Behind the newest event that was read; undefined before the first read. */
+  /** The position after the newest event that was read; undefined before the first read. */
   readonly cursor: string | undefined;
   /** Why the last read of events failed; the next one may succeed. */
   readonly eventsFailure: Failure | undefined;
 }
 
-/** A visit keeps so many of the newest events. */
+/** The number of newest events that a visit keeps. */
 const MAX_EVENTS = 500;
 const PAGE_EVENTS = 100;
 const EMPTY: Visit = { steps: [], events: [], cursor: undefined, eventsFailure: undefined };
@@ -42,7 +42,7 @@ export function useVisit(programId: string): Visit {
 
 /** Makes the call, and keeps it with its answer as a step. */
 export async function takeStep(programId: string, sandboxCall: SandboxCall): Promise<Result<unknown>> {
-  // The events that follow are those behind this cursor.
+  // The cursor is read before the call, so that the events that the call causes come after it.
   if (visitOf(programId).cursor === undefined) await readEvents(programId);
   const { path, body } = requestOf(sandboxCall);
   const result = await call<unknown>('post', `/programs/${programId}/sandbox${path}`, { body });
@@ -79,7 +79,7 @@ export function forgetSteps(programId: string): void {
 }
 
 /** The accepted calls, for a script. */
-export function doneOf(steps: readonly Step[]): readonly Done[] {
+export function acceptedCallsOf(steps: readonly Step[]): readonly AcceptedCall[] {
   return steps.flatMap(({ call: done, result }) => {
     if (!result.ok) return [];
     const attemptId = done.kind === 'create-attempt' ? (result.data as { readonly id: string }).id : undefined;
@@ -89,7 +89,7 @@ export function doneOf(steps: readonly Step[]): readonly Done[] {
 
 /** The attempt that was created last. */
 export function lastAttemptOf(steps: readonly Step[]): string | undefined {
-  return doneOf(steps).findLast(({ attemptId }) => attemptId !== undefined)?.attemptId;
+  return acceptedCallsOf(steps).findLast(({ attemptId }) => attemptId !== undefined)?.attemptId;
 }
 
 function visitOf(programId: string): Visit {

@@ -9,7 +9,7 @@ export interface BodyVariant {
   readonly body: string;
 }
 
-/** Other texts than the body that the signature may be of. */
+/** Other texts that may have been signed in place of the body. */
 export function variantsOf(body: string): readonly BodyVariant[] {
   const parsed = parse(body.replace(/^\ufeff/, ''));
   const variants: readonly BodyVariant[] = [

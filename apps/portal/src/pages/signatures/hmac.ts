@@ -14,7 +14,10 @@ export function toBase64(bytes: Bytes): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
-/** The key of Standard Webhooks: what follows `whsec_` is base64. Undefined if it is none. */
+/**
+ * The key of Standard Webhooks, which is what follows `whsec_`, decoded as base64. Undefined if
+ * that is not base64.
+ */
 export function standardKeyOf(secret: string): Bytes | undefined {
   try {
     const binary = atob(secret.replace(/^whsec_/, ''));

@@ -1,6 +1,6 @@
 /**
- * What is to be said about `X-Webhook-Signature`. `verifyWebhook` of the SDK decides, and the rest
- * looks for the reason of a refusal.
+ * The findings about `X-Webhook-Signature`. `verifyWebhook` of the SDK decides, and the rest looks
+ * for the reason of a refusal.
  */
 import { signWebhook, verifyWebhook, WebhookVerificationError } from '@laurel/sdk';
 import { looksRewritten, variantsOf } from './body-variants.ts';

@@ -1,4 +1,4 @@
-/** What is to be said about `webhook-signature`, the form of Standard Webhooks. */
+/** The findings about `webhook-signature`, the form of Standard Webhooks. */
 import { variantsOf } from './body-variants.ts';
 import type { Finding } from './findings.ts';
 import { signStandardly } from './hmac.ts';

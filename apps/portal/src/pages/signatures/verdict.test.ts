@@ -55,7 +55,7 @@ describe('the verdict on a webhook', () => {
       fc.asyncProperty(event, changeOf, changeOf, changeOf, async (sent, ofBody, ofSignature, ofSecret) => {
         const text = JSON.stringify(sent).toWellFormed();
         const [body, secret] = [ofBody(text), ofSecret(SECRET)];
-        // A line of headers ends before its white space.
+        // The value of a header has no white space at its ends.
         const signature = ofSignature(await signWebhook(text, SECRET)).trim();
         const headers = { 'x-webhook-signature': signature };
         const { result, findings } = await judgeWebhook(
@@ -173,7 +173,7 @@ describe('the verdict on a webhook', () => {
     const { result, findings } = await verdictOf({ sentBody: BODY.replace('1234.5', '1235') });
     expect(result).toBe('refused');
     expect(findings[1]?.detail).toMatch(/^The first difference is at character \d+\.$/);
-    // A reason that says how it differs is enough.
+    // If another finding says how the body differs, the first difference is not named too.
     expect(await codesOf({ body: `${BODY} `, sentBody: BODY })).toEqual(['body_padded']);
   });
 });

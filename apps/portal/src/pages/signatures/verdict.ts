@@ -22,7 +22,7 @@ export interface Verdict {
   readonly result: 'incomplete' | 'genuine' | 'refused';
   /** The most important first, at least one. */
   readonly findings: readonly Finding[];
-  /** What `X-Webhook-Signature` is of this body with the first secret. */
+  /** The right `X-Webhook-Signature` of this body, under the first secret. */
   readonly expected: string | null;
 }
 
@@ -47,7 +47,7 @@ export async function judgeWebhook(webhook: CheckedWebhook, now: number): Promis
 
   const headers = readHeaders(webhook.headers);
   const found = await signatureFindings(body, headers, secrets);
-  // Where both are of other bytes, the first already has the reason.
+  // If both signatures are of other bytes, the finding on the first one already gives the reason.
   const standard = (await standardFindings(body, headers, secrets, now)).filter(
     ({ code }) => !found.some((one) => one.code === code || (code === 'standard_mismatch' && isBad(one))),
   );
@@ -89,7 +89,7 @@ function sentBodyFindings({ body, sentBody }: CheckedWebhook): readonly Finding[
   return [{ code: 'body_differs', detail: where }];
 }
 
-/** Returns the index of the first difference; -1 if the one begins the other. */
+/** Returns the index of the first difference; -1 if one text is the beginning of the other. */
 function firstDifference(sent: string, body: string): number {
   const others = [...body];
   return [...sent].findIndex((character, index) => character !== others[index]);

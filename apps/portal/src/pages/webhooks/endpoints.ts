@@ -1,9 +1,9 @@
-/** What an endpoint gets, and how it does, in words. */
+/** Which events an endpoint gets, and how its deliveries ended, in words. */
 import type { Environment, WebhookEndpoint, WebhookEndpointStats } from '../../api/api-types.ts';
 import { formatCount, formatShare } from '../../kit/format.ts';
 import type { Tone } from '../../kit/status.tsx';
 
-/** Whether events of this program and environment are offered to it. */
+/** Whether the endpoint may get events of this program and environment. */
 export function coversProgram(endpoint: WebhookEndpoint, programId: string, environment: Environment): boolean {
   const { program_id: program, environment: only } = endpoint;
   return (program === null || program === programId) && (only === null || only === environment);

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 export interface PeriodDraft {
   /** Hours before now, or "custom". */
   readonly since: string;
-  /** In the time of the browser, as in a field of date and time: "2026-11-21T12:00". */
+  /** In the time zone of the browser, as in a field of date and time: "2026-11-21T12:00". */
   readonly from: string;
   readonly to: string;
 }

@@ -21,7 +21,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An object or a list is too long for a line: a list is its length. */
+/**
+ * A value in one line. An object or a list would be too long; of a list, only the length is shown.
+ */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return 'none';
   if (Array.isArray(value)) return `[${value.length}]`;

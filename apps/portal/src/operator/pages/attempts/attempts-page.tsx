@@ -91,7 +91,10 @@ function Attempts({ query }: { readonly query: AttemptSearch }): ReactNode {
   );
 }
 
-/** A page of a program ends early where few of the attempts of that time match. */
+/**
+ * Laurel reads a bounded number of attempts for a page, so a page may be empty although older
+ * attempts match.
+ */
 function NoAttempt({ hasMore }: { readonly hasMore: boolean }): ReactNode {
   return (
     <Empty title="No attempt matches these filters">

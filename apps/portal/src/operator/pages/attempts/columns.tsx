@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { OperatorAttemptLine } from '../../../api/api-types.ts';
-import { contestOf, type Parent } from '../../../attempts/contest-of.ts';
+import { type ContestIds, contestOf } from '../../../attempts/contest-of.ts';
 import { verdictOf } from '../../../attempts/verdict.ts';
 import { formatScore } from '../../../kit/format.ts';
 import { Id } from '../../../kit/id.tsx';
@@ -69,7 +69,7 @@ export function Player({
   return (
     <Id value={ref} what="player">
       <Link to="/attempts" search={{ program_id: programId, environment, player_ref: ref }}>
-        {/* A ref with letters from right to left turns around nothing but itself. */}
+        {/* Isolates a right-to-left ref, which would otherwise reorder the text around it. */}
         <bdi>{ref}</bdi>
       </Link>
     </Id>
@@ -77,7 +77,7 @@ export function Player({
 }
 
 interface ContestIdProps {
-  readonly attempt: Parent;
+  readonly attempt: ContestIds;
   readonly isShort?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The deposits that make an attempt good. */
+/** The deposits that compensate for an attempt. */
 import type { OperatorAttempt } from '../../../api/api-types.ts';
 import { money } from '../../../kit/format.ts';
 

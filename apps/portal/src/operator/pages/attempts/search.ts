@@ -25,6 +25,6 @@ export function queryOf(search: AttemptSearch): AttemptQuery {
   if (programId !== undefined)
     return environment === undefined ? { kind: 'needs', what: 'environment' } : { kind: 'complete', query: search };
   if (accountId === undefined) return { kind: 'needs', what: 'program' };
-  // The money of an account is of one environment.
+  // An account has money of one environment only, so the filter is not sent.
   return { kind: 'complete', query: { ...search, environment: undefined } };
 }

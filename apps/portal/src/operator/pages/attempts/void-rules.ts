@@ -33,7 +33,10 @@ function isFree({ fee }: Attempt): boolean {
   return Number(fee) === 0;
 }
 
-/** A void that was interrupted before its refund: the next one finishes it. */
+/**
+ * Whether the fee is still to be returned. If a void was interrupted before its refund, the next
+ * void finishes it.
+ */
 function owesFee(attempt: Attempt): boolean {
   return !isFree(attempt) && !attempt.timeline.some(({ kind }) => kind === 'fee_refunded');
 }

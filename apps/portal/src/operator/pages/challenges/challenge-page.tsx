@@ -103,7 +103,10 @@ function MainFacts({ challenge }: ChallengeProps): ReactNode {
   );
 }
 
-/** Shows what the attempts since then say about the bar, and how the status followed. */
+/**
+ * Shows what the attempts since the start of the monitor say about the bar, and the changes of the
+ * status.
+ */
 function Monitored({ challenge }: ChallengeProps): ReactNode {
   const path = `/challenges/${challenge.id}`;
   const statistics = useRead<ChallengeStatistics>(`${path}/statistics`, {}, { refreshMs: REFRESH_MS });

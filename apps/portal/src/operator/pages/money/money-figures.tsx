@@ -1,6 +1,6 @@
 /**
  * `<MoneyFigures money={money} days={[...]} environments={['live']} />`: the sums of a period, and
- * its days as a picture for each environment.
+ * a chart of its days for each environment.
  */
 import type { ReactNode } from 'react';
 import type { Environment, MoneyOfEnvironment, Money as MoneyOfPeriod } from '../../../api/api-types.ts';
@@ -88,7 +88,7 @@ function Picture({ environment, money, days }: PictureProps): ReactNode {
       series={SERIES.map(({ name, tone, of }) => ({
         name,
         tone,
-        // A picture needs no cent: numbers are good enough for the height of a point.
+        // Numbers are exact enough here: the height of a point needs no cents.
         points: days.map((day) => ({ at: `${day}T00:00:00.000Z`, value: Number(byDay.get(day)?.[of] ?? 0) })),
       }))}
     />

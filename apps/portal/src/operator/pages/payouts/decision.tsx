@@ -15,11 +15,11 @@ import { explainReason } from './reasons.ts';
 
 interface DecisionProps<P extends Payout> {
   readonly payout: P;
-  /** What the page shows of it. */
+  /** The facts about the payout that the page shows. */
   readonly facts: readonly Fact<P>[];
   readonly verb: Verb;
   readonly onClose: () => void;
-  /** What the decision needs, where the page does not show it. */
+  /** Facts that the decision needs and the page does not show. */
   readonly children?: ReactNode;
 }
 

@@ -15,7 +15,10 @@ import { PROGRAM_FACTS } from './facts.ts';
 
 type Asking = 'change' | 'remove';
 
-/** Who sees the program in the portal: shown, changed, and let in after a lost password. */
+/**
+ * The developer who sees the program in the portal. An operator can assign another one, and make a
+ * sign-in link after a lost password.
+ */
 export function DeveloperSection({ program }: { readonly program: OperatorProgram }): ReactNode {
   const [asking, setAsking] = useState<Asking>();
   const close = () => setAsking(undefined);

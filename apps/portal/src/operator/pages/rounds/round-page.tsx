@@ -111,7 +111,7 @@ function Standings({ round }: { readonly round: OperatorRound }): ReactNode {
 function playerOf({ player_ref, account_id }: OperatorStanding): ReactNode {
   return (
     <>
-      {/* A ref with letters from right to left turns around nothing but itself. */}
+      {/* Isolates a right-to-left ref, which would otherwise reorder the text around it. */}
       <bdi>{player_ref}</bdi> <AccountId value={account_id} isShort />
     </>
   );

@@ -2,7 +2,7 @@
 import type { PaidRank } from '../../../api/api-types.ts';
 
 export interface TypedGroup {
-  /** A row of the form, for as long as it is shown. */
+  /** Identifies the row of the form while it is shown. */
   readonly key: number;
   /** How many ranks get the payout. */
   readonly ranks: string;
