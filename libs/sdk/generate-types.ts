@@ -67,7 +67,7 @@ const EVERY_EVENT = '#/components/schemas/WebhookEvent';
 
 const RENDERED = ['$ref', 'type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items'];
 const COMBINED = ['anyOf', 'oneOf', 'allOf', 'description'];
-/** They narrow values further than a TypeScript type can. */
+/** These keywords narrow values further than a TypeScript type can. */
 const UNTYPED = [
   ...['format', 'pattern', 'minLength', 'maxLength', 'minItems', 'maxItems'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],

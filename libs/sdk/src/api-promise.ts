@@ -22,7 +22,7 @@ export interface ApiAnswer<Body> {
 export class ApiPromise<Body> extends Promise<Body> {
   readonly #answer: Promise<ApiAnswer<Body>>;
 
-  /** `then` and its kin return ordinary promises. */
+  /** `then`, `catch` and `finally` return ordinary promises. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }

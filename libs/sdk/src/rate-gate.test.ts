@@ -104,7 +104,7 @@ describe('the gate of a client', () => {
       controller,
       end: gate.enter(SOON, controller.signal).catch((reason: unknown) => reason),
     }));
-    // One deadline for each, and the opening for both.
+    // Three timers: a deadline for each of two calls, and the opening for both.
     expect(clock.pending).toBe(3);
     for (const { controller } of waiting) controller.abort('left');
     expect(await Promise.all(waiting.map(({ end }) => end))).toEqual(['left', 'left']);

@@ -16,7 +16,7 @@ import type { Clock } from './clock.ts';
  * know each other, and exceed their minute by little.
  */
 const SHARE = 1 / 4;
-/** Assumed while the client does not know how many are left: ten requests under way. */
+/** The remaining requests that are assumed while the number is unknown: ten may be under way. */
 const UNKNOWN_REMAINING = 40;
 /** The gates of several servers open within this many milliseconds of each other. */
 const SPREAD_MS = 500;

@@ -56,8 +56,8 @@ export class CursorFile {
   }
 
   /**
-   * Stores where this `listen` begins, which ends another one with the file. Another scope may have
-   * come while it waited for Laurel.
+   * Stores where this `listen` begins, which ends any other `listen` with this file. Another scope
+   * may have been stored while this one waited for Laurel.
    */
   async begin(start: PageStart): Promise<void> {
     await this.read();

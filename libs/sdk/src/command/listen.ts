@@ -123,8 +123,8 @@ async function forwardEvents(settings: Settings, signal: AbortSignal): Promise<n
   const { baseUrl, url, events, cursorFile } = settings;
   let start = await readStart(settings);
   let page = await fetchPatiently(settings, start, signal);
-  // Laurel knows the position, and nothing is sent before it is stored. A page from `now` is empty;
-  // its cursor is the current position.
+  // Laurel has returned a page, so it knows the position; the position is stored before an event is
+  // forwarded. A page from `now` is empty, and its cursor is the current position.
   if ('from' in start && start.from === 'now') start = { after: page.next_cursor };
   await cursorFile.begin(start);
   print(`Forwarding events of ${baseUrl} to ${url}`);

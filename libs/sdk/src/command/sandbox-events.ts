@@ -65,8 +65,8 @@ function toCommandError(error: LaurelError): Error {
 }
 
 /**
- * A load balancer while Laurel is deployed, or a network's sign-in page: no time to wait that it
- * names is Laurel's.
+ * The response is not Laurel's: it comes from a load balancer while Laurel is deployed, or is a
+ * network's sign-in page. So a waiting time in it is ignored.
  */
 function notOfLaurel(answer: string): UnavailableError {
   return new UnavailableError(`Something other than Laurel answered (${answer}); is LAUREL_BASE_URL right?`, null);

@@ -61,7 +61,7 @@ export async function findSigningKey(
   return notSigned(`is dated ${JSON.stringify(date)}, outside of the period of the key that signed it`);
 }
 
-/** A pinned key from SPKI DER in base64; null if the text is not one. */
+/** A pinned key from SPKI DER in base64; null if the text is not such a key. */
 export async function pinnedKey(base64: string): Promise<TrustedKey | null> {
   const publicKey = fromBase64(base64);
   if (publicKey === null || publicKey.length !== SPKI_PREFIX.length + KEY_BYTES) return null;
