@@ -11,7 +11,7 @@ import { type DatabaseRoles, giveDatabase, prepareDatabase, roleOf } from '@laur
 import pg from 'pg';
 
 /** What a template is made from. */
-export interface Schema {
+export interface SchemaSources {
   /** The service whose databases these are; its roles bear its name. */
   readonly service: string;
   /** The folder of its migrations. */
@@ -28,7 +28,7 @@ export interface ClonedDatabase extends DatabaseRoles, AsyncDisposable {
 }
 
 /** Creates a database with the schema; disposing drops it. `serverUrl` is the superuser's. */
-export async function cloneTemplate(serverUrl: string, schema: Schema): Promise<ClonedDatabase> {
+export async function cloneTemplate(serverUrl: string, schema: SchemaSources): Promise<ClonedDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const roles = rolesOf(serverUrl, schema.service, name);
   await administer(serverUrl, async (client) => {
@@ -45,7 +45,7 @@ export async function cloneTemplate(serverUrl: string, schema: Schema): Promise<
   };
 }
 
-async function ensureTemplate(client: pg.Client, serverUrl: string, schema: Schema): Promise<string> {
+async function ensureTemplate(client: pg.Client, serverUrl: string, schema: SchemaSources): Promise<string> {
   const template = `template_${hashOf(schema)}`;
   if (await exists(client, template)) return template;
   // The lock ends with the session.
@@ -60,7 +60,7 @@ async function ensureTemplate(client: pg.Client, serverUrl: string, schema: Sche
   return template;
 }
 
-function hashOf({ service, migrations, grants }: Schema): string {
+function hashOf({ service, migrations, grants }: SchemaSources): string {
   const hash = createHash('sha256').update(service);
   for (const file of readdirSync(migrations).sort()) hash.update(file).update(readFileSync(join(migrations, file)));
   if (existsSync(grants)) hash.update(readFileSync(grants));

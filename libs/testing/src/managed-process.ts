@@ -108,7 +108,7 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
     if (shape.standby === undefined || standby !== undefined || !isWanted) return;
     standby = spawnNode([STANDBY, main, ...shape.standby], 'pipe');
     standby.on('error', ignore);
-    // It may end before the byte that starts `main` is written.
+    // The standby may end before the byte that starts `main` is written.
     standby.stdin?.on('error', ignore);
   };
 
@@ -153,7 +153,7 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   return {
     async start(changes = {}) {
       const { environment: settings = {}, main: file = main } = changes;
-      // The process that stands by has the settings and the program of before.
+      // The process that stands by has the previous settings and program.
       if (file !== main || Object.keys(settings).some((name) => settings[name] !== environment[name])) dropStandby();
       environment = { ...environment, ...settings };
       main = file;

@@ -27,8 +27,8 @@ interface ProcessesOptions {
 }
 
 /**
- * The processes, before their start: each of the services has all of them. Every service also
- * listens for gRPC, so that a test can call it from outside.
+ * Prepares the processes without starting them. Each of the services runs in all of them. Every
+ * service also listens for gRPC, so that a test can call it from outside.
  */
 export function manageOneProcess(
   services: readonly Service[],

@@ -11,7 +11,7 @@ const DIRECTORY_PREFIX = 'laurel-test-postgres-';
 
 const SETTINGS = {
   max_connections: '300',
-  // No data of a test run must outlive a power cut.
+  // No data of a test run needs to survive a power cut.
   fsync: 'off',
   full_page_writes: 'off',
 };

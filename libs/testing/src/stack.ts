@@ -32,9 +32,9 @@ import { secretSettings, testSettings } from './stack-settings.ts';
 
 export interface StackOptions {
   /**
-   * `one-process` runs all services in each process, instead of one. Unless it is set,
-   * LAUREL_TEST_SHAPE=one-process does so too. There a replica is a whole process: whatever ends
-   * one service of it ends the others.
+   * `one-process` runs all services in each process, instead of one service per process. If the
+   * option is not set, LAUREL_TEST_SHAPE=one-process does so. A replica is then a whole process:
+   * whatever ends one service of it ends the others.
    */
   readonly shape?: 'one-process' | 'six-processes';
   /** The services that have processes of their own beside those of the shape `one-process`. */
