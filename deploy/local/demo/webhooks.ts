@@ -3,7 +3,7 @@
  * and the webhooks that must arrive.
  */
 import type { IncomingMessage } from 'node:http';
-import { type Call, callStack, type Json, StackFailure } from '@laurel/local-infrastructure/running-stack';
+import { callStack, type Json, type StackCall, StackFailure } from '@laurel/local-infrastructure/running-stack';
 import { type VerifiedWebhook, verifyWebhook, type WebhookEvent, WebhookVerificationError } from '@laurel/sdk';
 import type { DemoProgram } from '../stack/seed.ts';
 import type { WebhookCa } from '../stack/webhook-ca.ts';
@@ -65,7 +65,7 @@ export async function receiveWebhooks(on: {
   readonly files: WebhookCa;
 }): Promise<Webhooks> {
   const { origin, demo, files } = on;
-  const call = (shape: Call) => callStack(origin, shape, fetchAndPrint);
+  const call = (shape: StackCall) => callStack(origin, shape, fetchAndPrint);
   const portal = '/api/portal/webhook-endpoints';
 
   chapter('Partner: our developer signs in to the portal');

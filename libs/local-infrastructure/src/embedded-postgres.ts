@@ -501,8 +501,8 @@ async function worksIn(pid: number, folder: string): Promise<boolean> {
 }
 
 /**
- * Returns whether the last server ended without cleaning up. If a process has its id now, that is
- * not a server.
+ * Returns whether the last server ended without cleaning up. If a process has its id by now, that
+ * process is not a server.
  */
 async function removeStalePidFile(cluster: string): Promise<boolean> {
   const file = await readPidFile(cluster);

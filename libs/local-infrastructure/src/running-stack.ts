@@ -16,7 +16,7 @@ export type RunningStack<Known> = Ready & Known & { readonly origin: string };
 
 export type Json = Record<string, unknown>;
 
-export interface Call {
+export interface StackCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers?: Record<string, string>;
@@ -79,7 +79,7 @@ function readReady(): unknown {
 }
 
 /** Sends one call and compares the status of its response with the expected one. */
-export async function callStack(origin: string, call: Call, send: Send = fetch): Promise<Answer> {
+export async function callStack(origin: string, call: StackCall, send: Send = fetch): Promise<Answer> {
   const { method, path, headers = {}, body, expect } = call;
   const { status, text } = await send(origin + path, {
     method,
@@ -101,7 +101,7 @@ export async function callStack(origin: string, call: Call, send: Send = fetch):
   return { text, body: text === '' ? {} : (JSON.parse(text) as Json) };
 }
 
-export type Operator = (call: Omit<Call, 'headers'>) => Promise<Json>;
+export type Operator = (call: Omit<StackCall, 'headers'>) => Promise<Json>;
 
 /** Calls the stack as its operator; resolves with the response's body. */
 export function createOperator(stack: { origin: string; operator_token: string }, send?: Send): Operator {
