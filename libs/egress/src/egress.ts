@@ -3,7 +3,13 @@ import { counter } from '@laurel/telemetry';
 import { type Cidrs, checkUrl } from '@laurel/untrusted-url';
 import { Pool } from 'undici';
 import { createConnector } from './connector.ts';
-import { type ConnectionAttempt, type EgressResult, type EgressTimings, Exchange, type Route } from './exchange.ts';
+import {
+  type ConnectionAttempt,
+  type EgressResult,
+  type EgressTimings,
+  Exchange,
+  type OriginConnections,
+} from './exchange.ts';
 import { EgressFailure } from './failure.ts';
 import { requestHeaders } from './headers.ts';
 import { createResolver } from './resolver.ts';
@@ -65,7 +71,7 @@ const HTTPS_PORT = 443;
 const NO_TIMINGS: EgressTimings = { dnsMs: null, connectMs: null, waitMs: null, readMs: null };
 
 /** The connections of one origin. */
-type OriginPool = Route & {
+type OriginPool = OriginConnections & {
   readonly pool: Pool;
   lastAttempt: ConnectionAttempt | null;
   /** The deadline of the latest request, by performance.now(). */

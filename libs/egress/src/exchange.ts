@@ -55,14 +55,14 @@ export type ConnectionAttempt = {
 };
 
 /** The connection state that the requests of one origin share. */
-export type Route = {
+export type OriginConnections = {
   readonly lastAttempt: ConnectionAttempt | null;
   /** Requests that still wait for a connection. */
   waiting: number;
 };
 
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #route: Route;
+  readonly #route: OriginConnections;
   readonly #maxBodyBytes: number;
   readonly #signal: AbortSignal | undefined;
   readonly #resolve: (result: EgressResult) => void;
@@ -81,7 +81,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(
     limits: { readonly timeoutMs: number; readonly maxBodyBytes: number; readonly signal?: AbortSignal | undefined },
-    route: Route,
+    route: OriginConnections,
     resolve: (result: EgressResult) => void,
     reject: (error: unknown) => void,
   ) {
