@@ -16,8 +16,8 @@ export function isLeaderboard(answer: object): answer is Leaderboard {
 }
 
 /**
- * Whether the response is an attempt with this id, if one is known. A status outside the closed set
- * is not one.
+ * Whether the response is an attempt with this id, if an id is known. A response with a status
+ * outside the closed set is not an attempt.
  */
 export function isAttempt(answer: object, wanted?: string): answer is Attempt {
   const { id, status } = answer as Partial<Attempt>;

@@ -10,7 +10,9 @@ export type PlayerState =
   | { readonly status: 'armed'; readonly target: Target }
   /** `begin` is on its way. */
   | { readonly status: 'paying'; readonly target: Target }
-  /** It was sent without a known result: `begin` asks again, and never charges twice. */
+  /**
+   * The payment was sent and its result is unknown: `begin` asks again, and never charges twice.
+   */
   | { readonly status: 'unconfirmed'; readonly target: Target }
   | { readonly status: 'open'; readonly target: Target; readonly attemptId: string }
   | { readonly status: 'ended'; readonly target: Target; readonly attempt: Attempt };

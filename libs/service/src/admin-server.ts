@@ -9,7 +9,9 @@ import { renderMetrics } from '@laurel/telemetry';
 
 export type AdminServer = AsyncDisposable & { readonly port: number };
 
-/** Whether a service can do its work; if not, what it lacks, which the response lists. */
+/**
+ * True if a service can do its work. Otherwise false, or what it lacks, which the response lists.
+ */
 export type Readiness = boolean | { readonly missing: readonly string[] };
 
 /** How long a result is cached: each check costs the database a round trip. */

@@ -16,7 +16,7 @@
 import type { Logger } from './logger.ts';
 
 export interface DispatchLoop extends AsyncDisposable {
-  /** Says that something may be due, or have a slot. Never throws, never waits. */
+  /** Signals that something may be due, or may have a slot. Never throws, never waits. */
   wake(): void;
   /** Resolves once nothing that waits has a slot, and every run that was begun has ended. */
   whenIdle(): Promise<void>;
@@ -60,7 +60,8 @@ export function createDispatchLoop<Allocation>(options: {
         await pause();
       }
     }
-    // `leasing` is reset in the turn of the last look at what waits: no wake after it is lost.
+    // `leasing` is reset in the same turn as the last look at what waits, so that no later wake is
+    // lost.
     leasing = undefined;
   }
 

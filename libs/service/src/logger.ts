@@ -1,6 +1,6 @@
 /**
- * Logs one JSON line an event, on standard output. It redacts secrets at any depth, in the lines of
- * all code.
+ * Logs one JSON line an event, on standard output. It redacts secrets at any depth, whichever code
+ * logs them.
  */
 import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import type { LogLevel } from './config.ts';

@@ -8,7 +8,7 @@ import { type Encryption, keyVersionOf, UnknownKeyError } from '@laurel/encrypti
 import { gauge } from '@laurel/telemetry';
 import type { Logger } from './logger.ts';
 
-/** What a service stores; a row has one secret or several. */
+/** How a service stores its secrets. A row has one secret or several. */
 export interface SecretStore<Row extends { readonly id: string }> {
   /** How many secrets each key version has; version 0 counts those whose version cannot be read. */
   countByKeyVersion(): Promise<readonly { readonly version: number; readonly count: number }[]>;

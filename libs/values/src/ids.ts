@@ -118,8 +118,8 @@ export function awardTransferId(awardId: string): string {
 const MAX_TIME = 2 ** 48 - 1;
 const LOW_TIMES = 2 ** 16;
 /**
- * The text of the upper 32 bits of the last timestamp, which has 48. They change every 65 seconds,
- * and to print such a large number is slow.
+ * A cache of the upper 32 of the last timestamp's 48 bits, as text. They change every 65 seconds,
+ * and printing such a large number is slow.
  */
 let lastHigh = { time: Number.NaN, text: '' };
 

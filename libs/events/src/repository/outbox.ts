@@ -102,7 +102,7 @@ export async function leaseDue(
 /** The events of one environment that wait for their acknowledgement. */
 export interface OutboxMeasure {
   readonly environment: Environment;
-  /** Counted up to the limit. */
+  /** How many events wait, counted up to the limit. */
   readonly events: number;
   /** Seconds since the least recent publication of a waiting event; 0 if there is none. */
   readonly oldestSeconds: number;
