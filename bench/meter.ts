@@ -117,7 +117,7 @@ export interface MachineShares {
   readonly other: number;
 }
 
-export function sharesBetween(before: Reading, after: Reading): MachineShares {
+export function machineSharesBetween(before: Reading, after: Reading): MachineShares {
   const ticks = after.machine.ticks - before.machine.ticks;
   const idleTicks = after.machine.idleTicks - before.machine.idleTicks;
   const measuredMs = usedBetween(before, after).reduce((sum, { cpuMs }) => sum + cpuMs, 0);

@@ -6,7 +6,9 @@ import type { PlayerPool } from './player-pool.ts';
 import { type PushTarget, push } from './push.ts';
 import type { FlowResult, Flows } from './winning-flows.ts';
 
-/** The parent sends this: create this many attempts, of which as many will win as of flows. */
+/**
+ * The parent sends this: create this many attempts, of which the same share will win as of flows.
+ */
 export interface AttemptsRequest {
   readonly kind: 'attempts';
   readonly host: string;

@@ -6,9 +6,9 @@ import {
   type Counters,
   type MachineShares,
   type Meter,
+  machineSharesBetween,
   type ProcessUsage,
   percent,
-  sharesBetween,
   usedBetween,
 } from './meter.ts';
 import type { BenchProgram } from './paid-flow.ts';
@@ -141,7 +141,7 @@ async function measureTurn(bench: Bench, order: Order): Promise<Omit<Turn, 'coun
     latenciesMs: latenciesOf(result, 'won', 'lost'),
     wins: winsInWindows(result.results),
     used: usedBetween(before, after),
-    shares: sharesBetween(before, after),
+    shares: machineSharesBetween(before, after),
   };
 }
 

@@ -25,7 +25,7 @@ import { DELIVERIES, measureDeliveries } from './deliveries.ts';
 import { measureDoors } from './doors.ts';
 import { createGrowth } from './growth.ts';
 import type { LoadOrder, LoadRequest, LoadResult } from './load.ts';
-import { createMeter, percent, type Reading, sharesBetween, usedBetween } from './meter.ts';
+import { createMeter, machineSharesBetween, percent, type Reading, usedBetween } from './meter.ts';
 import type { Flow } from './paid-flow.ts';
 import { measurePolls } from './polls.ts';
 import { measurePushes, pushedAttempts } from './pushes.ts';
@@ -358,7 +358,7 @@ async function measure(name: string, order: LoadRequest): Promise<number> {
   failures += failed;
   const wins = order.flow === 'challenge' ? winsInWindows(result.results) : undefined;
   if (order.flow === 'challenge' && !isMixed(wins)) unmixed += 1;
-  const shares = sharesBetween(before, after);
+  const shares = machineSharesBetween(before, after);
   const perSecond = (flows * 1000) / result.elapsedMs;
   const { p50Ms, p95Ms, p99Ms } = percentiles(latenciesOf(result, 'won', 'lost'));
   rows.push([

@@ -6,10 +6,10 @@ import type { LoadResult } from './load.ts';
 import {
   type MachineShares,
   type Meter,
+  machineSharesBetween,
   POSTGRES,
   type ProcessUsage,
   percent,
-  sharesBetween,
   usedBetween,
 } from './meter.ts';
 import { percentiles } from './statistics.ts';
@@ -88,7 +88,7 @@ async function measureInterval(
     perSecond: (flows * 1000) / result.elapsedMs,
     ...percentiles(latenciesOf(result, 'won', 'lost')),
     used: usedBetween(before, after),
-    shares: sharesBetween(before, after),
+    shares: machineSharesBetween(before, after),
     walBytes: (await walPosition(superuser)) - walBefore,
     mixed: isMixed(winsInWindows(result.results)),
   };

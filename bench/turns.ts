@@ -2,7 +2,7 @@
 // and its figures on stdout.
 import { createInterface } from 'node:readline';
 import type { LoadResult } from './load.ts';
-import { isOfServices, type Meter, sharesBetween, usedBetween } from './meter.ts';
+import { isOfServices, type Meter, machineSharesBetween, usedBetween } from './meter.ts';
 import { percentiles } from './statistics.ts';
 import { countOf, isMixed, latenciesOf, winsInWindows } from './winning-flows.ts';
 
@@ -87,7 +87,7 @@ export async function takeTurn(on: Measured, { clients, durationMs }: TurnOrder)
     failures: countOf(result, 'failed'),
     mixed: isMixed(winsInWindows(result.results)),
     p99Ms: percentiles(latenciesOf(result, 'won', 'lost')).p99Ms,
-    idle: sharesBetween(before, after).idle,
+    idle: machineSharesBetween(before, after).idle,
     cpuMs: Object.fromEntries(used.map(({ name, cpuMs }) => [name, cpuMs / flows])),
     servicesMiB: used.reduce((sum, { name, residentMiB }) => sum + (isOfServices(name) ? residentMiB : 0), 0),
   };

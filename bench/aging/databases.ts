@@ -114,9 +114,9 @@ const INDEXES = `
 const OPTIONS = `select array_to_string(reloptions, ', ') as options from pg_class where oid = $1::regclass`;
 
 /**
- * Makes a table one of partitions. A unique constraint without the column of the partitions becomes
- * an index that is not unique. `isSplit` means that some keys do not begin with a time; they get a
- * partition of their own.
+ * Replaces a table by one with partitions. A unique constraint without the column of the partitions
+ * becomes an index that is not unique. `isSplit` means that some keys do not begin with a time;
+ * they get a partition of their own.
  */
 async function partition(
   client: pg.Client,

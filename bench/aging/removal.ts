@@ -148,7 +148,7 @@ async function deleteInCycles(
       const { rows: found } = await client.query<{ name: string; mib: number }>(SIZES, [tablesOf]);
       for (const { name, mib } of found) sizes.set(name, [...(sizes.get(name) ?? []), mib.toFixed(1)]);
     };
-    // The owner of the ledger would switch off the trigger that keeps it.
+    // Acts as the owner of the ledger, who would switch off the trigger that protects its rows.
     if (service === 'wallet') await client.query('set session_replication_role = replica');
     if (service === 'challenge') await client.query(MAKE_KEPT);
     for (const foreignKey of plan.foreignKeys) await client.query(foreignKey);
@@ -195,7 +195,7 @@ async function deleteInCycles(
   });
 }
 
-/** Times the work and its WAL, while another session writes a row after the other. */
+/** Times the work and its WAL, while another session writes one row after another. */
 async function timedRow(
   postgres: EmbeddedPostgres,
   client: pg.Client,

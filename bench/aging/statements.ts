@@ -290,7 +290,8 @@ async function walletTurn(postgres: EmbeddedPostgres, players: readonly Player[]
           mostRecent: { count: 1_000_000, amountCents: UNLIMITED },
         };
       });
-      // Without a limit: the sum of all payouts of a turn would hide the rest.
+      // No limit of the program applies: summing all payouts of a turn would hide the time of the
+      // rest.
       const paid = await payOptimistically(database, payouts, {
         now: new Date(),
         defaults: { ...limits, payoutCents: null },

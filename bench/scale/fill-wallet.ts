@@ -133,7 +133,8 @@ function balanceSql(shape: Shape, turn: Turn, paid: 0 | 1): string {
 }
 
 /**
- * Returns SQL for the payouts of `won`, in order; the row has what its program has paid with it.
+ * Returns SQL for the payouts of `won`, in order; the row has what its program has paid up to and
+ * including it.
  */
 const insertPayouts = ({ programIds }: Contests, ofAward: boolean) => `
   insert into payouts (award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, transfer_id, created_at,

@@ -7,7 +7,7 @@ import type { Figure } from './figures.ts';
 import { PROGRAMS, type Shape } from './shape.ts';
 
 const OLD_ATTEMPTS = 300;
-/** A read is repeated until it was sent so often, or for so long. */
+/** Each read is sent `TIMES` times, and ends early after `LIMIT_MS`. */
 const TIMES = 200;
 const LIMIT_MS = 20_000;
 const DAY_MS = 86_400_000;
