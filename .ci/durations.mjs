@@ -1,4 +1,4 @@
-// Writes durations.json, by which the longest files start first, from what runs of Vitest printed:
+// Writes durations.json, with which the longest files start first, from the logs of Vitest runs:
 //   .ci/run > run.log; node .ci/durations.mjs run.log
 // A file that no log names keeps its seconds.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

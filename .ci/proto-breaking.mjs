@@ -66,7 +66,7 @@ function main() {
   if (landed === undefined) return console.log('No landed proto/ to compare with.');
   console.log(`Comparing proto/ with ${landed}`);
   const commit = run('git', ['rev-parse', landed]).stdout.trim();
-  // It ends with 100 if it has findings.
+  // buf exits with 100 if it has findings.
   const output = buf(['breaking', '--against', `.git#ref=${commit}`, '--error-format=json'], [0, 100]);
   const findings = output
     .split('\n')
