@@ -1,6 +1,6 @@
 /**
- * Lets one process of this machine at a time fetch or build something that is kept, or use it
- * meanwhile.
+ * A lock between the processes of this machine: one at a time fetches or builds a kept file, or
+ * uses it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -533,7 +533,7 @@ async function untilGone(stack: JoinableStack, passing: readonly (readonly [Serv
 }
 
 /**
- * For each service one query that returns its tables with a digest of each; a stack's tables do not
+ * One query for each service, which returns a digest of each of its tables. A stack's tables do not
  * change.
  */
 const digestQueries = new WeakMap<JoinableStack, Promise<ReadonlyMap<Service, string>>>();

@@ -5,8 +5,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { install } from '../compose/engine.ts';
 
 /**
- * Stands for apt-get: it fails while another one holds the lock of the lists; installing creates
- * the program.
+ * A stand-in for apt-get. It fails while another one holds the lock of the package lists; an
+ * installation creates the program.
  */
 const APT_GET = `#!/bin/sh
 cd "$(dirname "$0")"

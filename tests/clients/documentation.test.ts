@@ -44,7 +44,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
       .filter((file) => file !== '404.html')
       .map((file) => `/docs/${file.replace(/(?:^|(?<=\/))index\.html$|\.html$/, '')}`)
       .toSorted();
-    // Each window loads half of the pages, in its own colours, and then shows them in both.
+    // Each window loads half of the pages in one colour scheme, and then shows them in both.
     await Promise.all(
       COLOUR_SCHEMES.map(async (colorScheme) => {
         await using observed = await observePage(browser, origin, { viewport: WIDE, reducedMotion: 'reduce' });
@@ -196,7 +196,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
   });
 });
 
-/** Loads a page in its first colours, and then shows it in both, and on a phone. */
+/** Loads a page in the window's first colour scheme, and then shows it in both, and on a phone. */
 async function visit({ page, objections }: ObservedPage, path: string, first: ColourScheme): Promise<Visit> {
   const earlier = objections.length;
   await page.emulateMedia({ colorScheme: first });
@@ -273,8 +273,8 @@ function hasApp(): boolean {
 
 async function seriousIssues(page: Page): Promise<readonly string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
-  // The guides' blocks cover the colours of code; the reference's examples have thousands of such
-  // spans.
+  // Excluded are the examples of the reference, which have thousands of coloured spans. The guides'
+  // blocks check the same colours.
   const violations: AxeResults['violations'] = await page.evaluate(
     "axe.run({ exclude: ['.example pre'] }, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }).then(({ violations }) => violations)",
   );

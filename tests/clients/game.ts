@@ -28,8 +28,8 @@ interface GameRequest {
 interface Game extends AsyncDisposable {
   readonly url: string;
   /**
-   * What happens from now on to replies to requests that pay; the request itself is always
-   * processed.
+   * What the server does from now on with replies to requests that pay. It processes each request
+   * in any case.
    */
   replies: 'pass' | 'lose' | 'hold';
   /** Every request that the server has received. */

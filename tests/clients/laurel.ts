@@ -1,4 +1,4 @@
-/** Runs the `laurel` command like a developer: in a separate process and folder. */
+/** Runs the `laurel` command as a developer does: in a separate process and folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -293,7 +293,7 @@ describe('laurel listen', () => {
     const { laurel, receiver, settings, program } = machine;
     const to = ['listen', '--forward-to', receiver.url];
     const damaged = await laurel.save('damaged.json', '{"cursor":');
-    // An event that could be forwarded, and is not.
+    // Creates an event that a valid command would forward. None of these commands may.
     await play(program);
     await world.allAcknowledged();
     for (const [argv, changes, code, sentence] of [

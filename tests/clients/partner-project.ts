@@ -1,6 +1,6 @@
 /**
- * A partner's empty project, into which libraries are installed like by a partner: from their
- * tarballs, with nothing else.
+ * A partner's empty project, into which libraries are installed as a partner installs them: from
+ * their tarballs, with nothing else.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * The first programs of the SDK's README, copied like by a partner: into a project with the packed
+ * The first programs of the SDK's README, copied as a partner would: into a project with the packed
  * SDK, run by Node on a stack.
  */
 import { execFile } from 'node:child_process';

@@ -18,7 +18,7 @@ export interface WebhookReceiver extends AsyncDisposable {
   readonly received: readonly ReceivedWebhook[];
   /** Why others were refused. */
   readonly refusals: readonly string[];
-  /** Sets the response to the next genuine ones; `null` is none. By default 204. */
+  /** Sets the response to later genuine webhooks: 204 by default, no response for `null`. */
   answer(status: number | null): void;
 }
 

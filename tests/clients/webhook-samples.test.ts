@@ -1,5 +1,5 @@
 /**
- * The samples in the SDK's README, copied like by a partner: written to files, run by Node, and
+ * The samples in the SDK's README, copied as a partner would: written to files, run by Node, and
  * sent genuine and bad requests.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -80,7 +80,7 @@ export async function buildServices(engine: Engine, images: BaseImages, { print,
     const lines = Object.entries(composeServices()).flatMap(([name, { image }]) => [
       `  ${name}:`,
       ...testImageLine(image),
-      // Identities are written for a start.
+      // A build needs no identities, which are written only for a start.
       '    env_file: !reset null',
     ]);
     writeFileSync(override, `services:\n${lines.join('\n')}\n`);
@@ -298,7 +298,8 @@ function overrideOf(on: Overridden): string {
     lines.push(
       `    environment: ${JSON.stringify(environments[service])}`,
       `    volumes: !override ["${on.identities}/${name}:/run/identity:ro", "${on.certificate}:${EGRESS_CA}:ro"]`,
-      // The test waits for each start. The image's own check has the rest.
+      // The short interval is for the test, which waits for each start. The rest of the health
+      // check is the image's own.
       `    healthcheck: { interval: ${HEALTH_INTERVAL} }`,
     );
     if (isNatsUser(service)) lines.push(`    env_file: !override ["${on.identities}/${name}.env"]`);

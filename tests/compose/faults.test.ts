@@ -15,7 +15,7 @@ import { DISK_IS_FULL, FAULTS, type Fault, waitUntilWell } from './faults.ts';
 const PLAYERS = 4;
 /** Responses before a fault, and after it. */
 const ENOUGH = 40;
-/** The responses that a fault must outlast, or, if none comes, the milliseconds. */
+/** A fault lasts for this many responses, or, if none come, for this many milliseconds. */
 const DURING = { answers: 20, longestMs: 6_000 };
 const TEST_MS = 300_000;
 const WAIT_MS = 200_000;
@@ -73,7 +73,7 @@ async function faultUnderLoad({ begin, felt, heal }: Fault, name: string): Promi
   });
 }
 
-/** Waits for some responses, or for a time without: if the gateway hangs, none comes. */
+/** Waits for some responses, or for a fixed time: if the gateway hangs, no response comes. */
 async function duringFault(load: Load): Promise<void> {
   const from = load.latencies.length;
   const until = Date.now() + DURING.longestMs;

@@ -123,7 +123,8 @@ async function tryPublish({ url, tls, subject }: Extract<Attempt, { kind: 'publi
       return 'closed';
     })();
     nats.publish(subject, 'forged');
-    // The response to the first flush follows the refusal; that to the second follows its reading.
+    // Once the first flush is answered, the server has sent the refusal; once the second is, the
+    // client has read it.
     await nats.flush();
     return await Promise.race([refused, nats.flush().then(() => 'ok')]);
   } finally {

@@ -49,7 +49,7 @@ async function writeForeign(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/tls.crt`, issued.certificate);
   writeFileSync(`${folder}/tls.key`, issued.key);
-  // It trusts the services, so that only they refuse.
+  // The stranger trusts the services, so that only they refuse.
   writeFileSync(`${folder}/ca.crt`, readFileSync(`${containers.description.identities}/gateway/ca.crt`));
 }
 

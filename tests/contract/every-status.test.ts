@@ -15,7 +15,9 @@ import {
 import { type PathIds, type PortalRoute, portalRoutes } from './portal-routes.ts';
 
 const LIMIT = 100;
-/** Where the gateway asks no other service, so none can be away. */
+/**
+ * The routes for which the gateway calls no other service. A missing service cannot make them fail.
+ */
 const GATEWAY_ALONE =
   /^\/api\/portal\/(?:session|session\/link|me|webhook-events|programs|programs\/\{programId\}(?:|\/test-key|\/requests(?:\/.*)?))$/;
 
@@ -42,8 +44,8 @@ const EXPECTED: RouteStatus[] = Object.entries(ROUTES).flatMap(([route, statuses
 );
 
 /**
- * What developers can do to cause each status of these routes, before there was a document of them.
- * The tests of `portalRoutes` provoke the failures of every route of the portal.
+ * The statuses of these routes that a developer can cause. The list is older than the routes'
+ * document. The tests of `portalRoutes` provoke the failures of every route of the portal.
  */
 const DEVELOPER_ROUTES: Readonly<Record<string, readonly number[]>> = {
   'POST /api/operator/developers': [201, 400, 401, 409],

@@ -21,7 +21,7 @@ const PER_OTHER_ADDRESS = 60;
 const OTHER_ADDRESS_KIB_PER_SECOND = 512;
 const KIB_OF_LARGE = 256 + 16;
 const MAX_PUSH_KIB = 16 * KIB;
-/** What one address may send. */
+/** The bytes of bodies that one address may have under way: a quarter of all. */
 const QUARTER_BYTES = (MAX_PUSH_KIB * KIB) / 4;
 const SMALL = Buffer.from('{}');
 const LARGE = Buffer.alloc(256 * KIB, ' ');

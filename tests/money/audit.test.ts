@@ -30,7 +30,7 @@ describe('the money audit, GET /api/operator/audit', () => {
     return Object.fromEntries(body.checks.map((check) => [check.id, check.violations]));
   }
 
-  /** Damages rows like no service can: without triggers and foreign keys. */
+  /** Damages rows as no service can: without triggers and foreign keys. */
   async function damage(service: Service, statement: string): Promise<void> {
     await world.stack
       .database(service)

@@ -192,8 +192,8 @@ describe('payouts of awards', () => {
         outcome.text,
       );
       await world.allWritten();
-      // The update leaves what a process leaves that died before it stored the response, more than
-      // a minute ago.
+      // Puts the record into the state that a process leaves if it died before it stored the
+      // response, more than a minute ago.
       await world.stack.database('gateway').query(
         `update idempotency_records set state = 'locked', status = null, body = null, locked_at = now() - interval '61 s'
        where body = $1`,

@@ -1,7 +1,8 @@
 /**
  * All services in one process, without a port for gRPC: a flow through all of them, what operators
- * see of each, and what a stop and a crash of the whole leave behind; and one process beside a
- * wallet of its own. The other suites run in this shape too, with LAUREL_TEST_SHAPE=one-process.
+ * see of each, and what a stop and a crash of the whole leave behind; and such a process with the
+ * wallet in another process. The other suites run in this shape too, with
+ * LAUREL_TEST_SHAPE=one-process.
  */
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from '@laurel/sdk';

@@ -180,7 +180,10 @@ async function search(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** A service that misses the deadline of the search is named, with a button to search again. */
+/**
+ * Waits until the search has led to the page. If a service missed the deadline of the search, the
+ * page names it and offers a button to search again, which this presses.
+ */
 async function untilLed(page: Page, path: string): Promise<void> {
   const again = page.getByRole('button', { name: 'Search again' });
   const isLed = () => new URL(page.url()).pathname === path;

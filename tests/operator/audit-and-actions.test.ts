@@ -1,4 +1,4 @@
-/** The pages of the audit and of the log of actions, beside what their routes answer. */
+/** The pages of the audit and of the log of actions, compared with what their routes return. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../clients/chromium.ts';

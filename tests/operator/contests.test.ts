@@ -98,7 +98,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(await fee.evaluate((element) => element.matches(':focus'))).toBe(true);
     expect(await accessibilityIssues(page)).toEqual([]);
 
-    // What relates fields is decided by the challenge service.
+    // The challenge service decides the rules that relate several fields.
     await fee.fill('1.00');
     await share.fill('0.2');
     await pressEnter(page.getByRole('button', { name: 'Create the challenge' }));

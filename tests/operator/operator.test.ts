@@ -56,7 +56,7 @@ describe.skipIf(!(await hasChromium()))('the operator’s pages, in Chromium', (
       'a session that has expired',
       "update operator_sessions set created_at = now() - interval '12 h', expires_at = now()",
     ],
-    // What a session refers to once the configuration has its token no more.
+    // A session refers to such a token once the configuration no longer has the one that opened it.
     [
       'a token that was revoked',
       "update operator_sessions set operator_token_hash = sha256('a token of an earlier configuration')",
@@ -65,7 +65,8 @@ describe.skipIf(!(await hasChromium()))('the operator’s pages, in Chromium', (
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByToken(page, token);
-    // The page has read all that it shows: the link is the first to meet the end.
+    // The page has read all that it shows, so the click on the link is the first to find that the
+    // session has ended.
     await page.getByRole('table', { name: 'Programs' }).waitFor();
     await world.stack.database('gateway').query(end);
     await page.getByRole('link', { name: 'Actions', exact: true }).click();

@@ -141,7 +141,8 @@ describe.skipIf(!(await hasChromium()))('an operator decides about held payouts'
     await dialogOf(page).getByText('“Release” is not possible any more.').waitFor();
     await pressEnter(dialogOf(page).getByRole('button', { name: 'Release' }));
     await page.keyboard.press('Escape');
-    // The dialog hides the page behind it from roles, so it has to be gone first.
+    // While the dialog is open, no role query finds the page behind it, so the dialog must be gone
+    // first.
     await dialogOf(page).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: `Release ${awardId}` }).waitFor({ state: 'detached' });
     await openOperatorPage(page, `/payouts?status=denied&account_id=${player.accountId}`, 'Payouts');
@@ -172,7 +173,7 @@ function factOf(page: Page, label: string, value: string): Locator {
   return fact.locator('dd').getByText(value, { exact: true });
 }
 
-/** The row of a table that reads so. */
+/** The row of a table that has this text. */
 function rowOf(page: Page, table: string, row: string): Locator {
   return page.getByRole('table', { name: table }).getByRole('row', { name: row });
 }

@@ -52,7 +52,7 @@ describe.skipIf(!(await hasChromium()))('an operator looks after a program', () 
     await signInByPassword(theirs.page, next);
     await theirs.page.goto(`/portal/p/${id}/test/attempts`);
     await theirs.page.getByRole('heading', { level: 1, name: 'Attempts' }).waitFor();
-    // The key of before works still.
+    // The previous key still works.
     expectStatus(200, await old.program.test.listChallenges('anyone'));
 
     const { data } = expectStatus(

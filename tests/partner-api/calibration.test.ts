@@ -59,7 +59,7 @@ describe('the calibration of a challenge', () => {
     const [greedy, ...others] = await on.newPlayers(4);
     const otherRef = `other-${randomUUID()}`;
     expectStatus(201, await world.partner.linkPlayer(otherRef, greedy?.email ?? ''));
-    // The share is ceil(2 x 8 / 4).
+    // One player's share is ceil(2 x 8 / 4).
     for (let count = 0; count < 10; count += 1)
       await on.play(id, count % 2 === 0 ? (greedy?.ref ?? '') : otherRef, 1000);
     expect((await on.listed(id)).calibration).toMatchObject({ collected: 4, playersCollected: 1 });

@@ -54,8 +54,7 @@ describe('the order of checks', () => {
     });
     expect(statuses).toEqual([429, 429, 429, 429]);
     expectStatus(200, await world.operator.updateProgram(program.id, { status: 'suspended' }));
-    // A gateway may repeat a 429 from its cache for a second (architecture, "block locally after a
-    // denial"); then it is 401.
+    // For a second a gateway may repeat the 429 from its cache; after that the response is 401.
     await eventually(
       async () => {
         const answer = await program.test.listChallenges('a');

@@ -55,7 +55,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     expect(new URL(page.url()).search).toBe('?status=expired');
     await page.getByRole('button', { name: 'Clear' }).click();
     await rowOf(page, id).waitFor();
-    // Half an id asks for nothing.
+    // Half an id causes no request.
     const challenge = page.getByRole('searchbox', { name: 'Challenge' });
     await challenge.fill(won.challenge.id.slice(0, 8));
     await challenge.press('Enter');

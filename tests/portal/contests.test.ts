@@ -1,4 +1,4 @@
-/** The pages of challenges, tournaments and rounds, beside what `/v1` answers. */
+/** The pages of challenges, tournaments and rounds, compared with what `/v1` returns. */
 import type { FullLeaderboard } from '@laurel/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ describe.skipIf(!(await hasChromium()))('the contests of a program in the portal
     expect(await cursor.getAttribute('aria-valuetext')).toMatch(/^40 to .+ points\. Count: 6, Share: 10\.0 %$/);
     await page.getByText('20.0 % of 60 settled paid attempts cleared the bar').waitFor();
 
-    // A link to it in the other environment leads to the environment that it is in.
+    // A link with the wrong environment leads to the challenge in its own environment.
     await page.goto(`/portal/p/${developer.program.id}/live/challenges/${challenge.id}`);
     await page.waitForURL(`**/test/challenges/${challenge.id}`);
     await page.getByText('Sandbox players, no real money').waitFor();

@@ -33,7 +33,7 @@ interface EveryPage {
   readonly base: '/portal' | '/operator';
   readonly pages: readonly { readonly path: string; readonly heading: string | RegExp }[];
   readonly signIn: (page: Page) => Promise<void>;
-  /** What the pages must not hold when the last one has loaded. */
+  /** A text that must not be in the last page, nor stored in the browser. */
   readonly secret: string;
 }
 

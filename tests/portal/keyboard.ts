@@ -10,12 +10,13 @@ export async function tabTo(element: Locator): Promise<void> {
   await element.waitFor();
   const page = element.page();
   const focused = element.and(page.locator(':focus'));
-  // Finding an element by its role takes the browser longer than all else here: once, not per Tab.
+  // Finding an element by its role takes the browser longer than all else here, so it is done once
+  // and not for every Tab.
   let found = await element.elementHandle();
   for (let tabs = 0; tabs < MAX_TABS; tabs += 1) {
     const isFocused = await found.evaluate((node) => (node.isConnected ? node.matches(':focus') : undefined));
     if (isFocused && (await focused.count()) === 1) return;
-    // Otherwise the page has drawn it again.
+    // If the element is no longer in the page, the page has drawn it again.
     if (isFocused === false) await page.keyboard.press('Tab');
     else found = await element.elementHandle();
   }

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 export const MAX_FIRST_LOAD_BYTES = 220_000;
 
 export async function accessibilityIssues(page: Page): Promise<readonly string[]> {
-  // A page that has been checked before has the half megabyte already.
+  // axe has half a megabyte, so it is loaded once per page.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
   // The list of the rules that hold is long, and stays in the browser.
   const violations: AxeResults['violations'] = await page.evaluate(

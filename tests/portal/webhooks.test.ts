@@ -95,7 +95,7 @@ describe.skipIf(!(await hasChromium()))('webhooks in the developer portal', () =
     await page.getByRole('button', { name: 'Try again now' }).click();
     await page.getByRole('heading', { name: /^Send 2/ }).waitFor();
     await hook.delivery(deliveryId, ({ attempts }) => typeof attempts[1]?.duration_ms === 'number');
-    // Off and on again, its pending delivery has failed.
+    // Switching the endpoint off and on again fails its pending delivery.
     for (const active of [false, true]) expectStatus(200, await portal.updateEndpoint(hook.endpoint.id, { active }));
     hook.receiver.answerWith({ status: 200 });
     await openPage(page, `/p/${program.id}/test/webhooks/${hook.endpoint.id}?status=failed`, 'Endpoint');

@@ -64,7 +64,8 @@ export async function startBackedUpServer(directory: string): Promise<BackedUpSe
     archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f.part && mv ${archive}/%f.part ${archive}/%f`,
   });
   const { uid, gid } = await stat(cluster);
-  // So far the server's user could not write to it; PostgreSQL repeats what it could not archive.
+  // So far the server's user could not write to the archive; PostgreSQL repeats what it could not
+  // archive.
   await chown(archive, uid, gid);
 
   let label = '';
@@ -104,7 +105,7 @@ export async function startBackedUpServer(directory: string): Promise<BackedUpSe
         restore_command: `cp ${archive}/%f %p`,
         recovery_target_action: 'promote',
         ...(instant !== undefined && { recovery_target_time: instant }),
-        // It accepts its first connection when the restore is complete.
+        // The server accepts its first connection when the restore is complete.
         hot_standby: 'off',
       });
     },

@@ -389,7 +389,7 @@ test('a failed webhook is sent three times with the same bytes', async () => {
   for (const [index, delayMs] of [1_000, 2_000].entries()) {
     const [failed, next] = delivery.attempts.slice(index);
     const gapMs = Date.parse(next?.started_at ?? '') - Date.parse(failed?.started_at ?? '');
-    // Two clocks are rounded.
+    // The instants and the duration are by two clocks, and each is rounded.
     expect(gapMs - (failed?.duration_ms ?? 0)).toBeGreaterThanOrEqual(delayMs - 5);
   }
 });
