@@ -1,6 +1,7 @@
 /**
  * Builds the site into docs/site/dist: `node docs/site/build.ts`. Concurrent builds do not disturb
- * each other: each works in its own folder and puts the whole in place, and the last one stays.
+ * each other: each works in a folder of its own and moves the finished folder into place, and the
+ * last one stays.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -78,7 +78,7 @@ export function parseDocument(yaml: string): OpenApi {
   return parse(yaml, { maxAliasCount: -1 });
 }
 
-/** The routes, each with what its operation refers to in place. Schemas keep their references. */
+/** The routes, with the references of each operation resolved. Schemas keep their references. */
 export function routesOf(document: OpenApi): readonly Route[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) =>
