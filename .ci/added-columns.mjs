@@ -101,7 +101,7 @@ export function tablesOfSource(name, source) {
   );
 }
 
-/** The texts of a source file; `${…}` is a blank. */
+/** The string literals of a source file; a space stands for each `${…}`. */
 function textsOf(name, source) {
   const texts = [];
   const { program, errors } = parseSync(name, source);

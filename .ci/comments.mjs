@@ -1,4 +1,5 @@
-// Reads the prose of a source file: its comments, its texts between quotes, and those of elements.
+// Reads the prose of a source file: its comments, its string literals, and the text of its
+// elements.
 import { parseSync, Visitor } from 'oxc-parser';
 import { SyntaxKind } from 'typescript/unstable/ast';
 import { createScanner } from 'typescript/unstable/ast/scanner';

@@ -8,7 +8,10 @@ import { pathToFileURL } from 'node:url';
 const ROOT = join(import.meta.dirname, '..');
 const DELETED_RPC = /^Previously present RPC "(\w+)" on service "(\w+)" was deleted\.$/;
 
-/** The problems, a line each. `findings` are those of `buf breaking`, `rpcs` what is served. */
+/**
+ * Returns the problems, a line each. `findings` is the output of `buf breaking`; `rpcs` are the
+ * rpcs that are served.
+ */
 export function problemsOf({ findings, rpcs, removed }) {
   const list = new Set(removed);
   return [

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'test-titles-'));
 const list = join(folder, 'list.json');
 try {
   execFileSync('npx', ['vitest', 'list', '--no-static-parse', `--json=${list}`], {
-    // By default the fault tables list only a part of their cases.
+    // Without this setting the fault tables list only a part of their cases.
     env: { ...process.env, LAUREL_FAULTS: 'all' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

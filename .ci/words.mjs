@@ -13,7 +13,7 @@ const COLUMNS = 100;
 const SOURCES = /\.(?:tsx?|mjs|js|proto|sql)$/;
 const DERIVED = /\/generated\/|\/schema\.sql$|\/src\/(?:api\/)?api-types\.ts$/;
 
-/** What makes a reader start a sentence again. */
+/** Phrases that make a reader start a sentence again. */
 const REFUSED = [
   [/(?<=(?:^|[.:;!?]\s|[-*]\s)[ \t]*["'(]?)Of\b/gm, 'a sentence begins with "Of": begin with its subject'],
   [/\b(?:has|have)\s+it\b/gi, '"has it": say what it has, or use a verb'],

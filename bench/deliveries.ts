@@ -21,7 +21,7 @@ const ENDPOINTS = 20;
 const FLOOD_EVENTS = 20_000;
 const PACED_PER_SECOND = 200;
 const PACED_SECONDS = 15;
-/** Deliveries of the whole part: each event has one endpoint. */
+/** The number of deliveries of the whole part: each event has one endpoint. */
 export const DELIVERIES = FLOOD_EVENTS + PACED_PER_SECOND * PACED_SECONDS;
 /** How many events the challenge service commits together under load. */
 const FLOOD_BATCH = 50;

@@ -37,7 +37,7 @@ export interface Pushes {
   readonly summary: readonly string[];
   readonly failures: number;
   readonly mixed: boolean;
-  /** Outcomes that were pushed, those of the warm-up included. */
+  /** The number of outcomes that were pushed, the warm-up included. */
   readonly pushed: number;
   /** Whether pushes keep up with `/v1`. */
   readonly isWithin: boolean;

@@ -6,7 +6,7 @@ import { isOfServices, type Meter, machineSharesBetween, usedBetween } from './m
 import { percentiles } from './statistics.ts';
 import { countOf, isMixed, latenciesOf, winsInWindows } from './winning-flows.ts';
 
-/** One line of JSON on the standard input of the run. */
+/** The run reads one such line of JSON from its standard input. */
 export interface TurnOrder {
   readonly clients: number;
   readonly durationMs: number;

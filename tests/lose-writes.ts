@@ -24,7 +24,8 @@ export async function losingWritesOf<Result>(
 /** Copies every table of a service's database; the returned function restores the rows. */
 async function keepMoment(stack: Stack, service: Service): Promise<() => Promise<void>> {
   const database = stack.database(service);
-  // Generated columns follow from the others, and the rows of a partition are those of its table.
+  // Generated columns follow from the other columns, and the rows of a partition are rows of its
+  // table.
   const tables = await database.query<{ name: string; columns: string }>(`
     select quote_ident(table_name) as name, string_agg(quote_ident(column_name), ', ') as columns
     from information_schema.columns join pg_tables on schemaname = table_schema and tablename = table_name

@@ -180,7 +180,7 @@ function idOf(seed: string): string {
 }
 
 /** As SQL: an id of the same digits whose time is later. */
-export function laterIdSql(id: string, ms: number): string {
+export function addMsToIdSql(id: string, ms: number): string {
   return `(lpad(to_hex(('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint + ${ms}), 12, '0')
     || substr(replace(${id}::text, '-', ''), 13))::uuid`;
 }

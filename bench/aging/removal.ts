@@ -6,7 +6,7 @@
 import type { EmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
 import pg from 'pg';
 import type { Shape } from '../scale/shape.ts';
-import { AGING, type AgingService, boundsOf, idFrom, laterIdSql, on } from './databases.ts';
+import { AGING, type AgingService, addMsToIdSql, boundsOf, idFrom, on } from './databases.ts';
 
 const CYCLES = 6;
 /** Attempts, or lines of the ledger, of one transaction. */
@@ -55,10 +55,10 @@ const PLANS: Readonly<Record<AgingService, Plan>> = {
     ],
     refill: (ms) => [
       `insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
-       select ${laterIdSql('id', ms)}, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata,
+       select ${addMsToIdSql('id', ms)}, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata,
          created_at + ${ms} * interval '1 ms' from copied_attempts order by id`,
       `insert into outcomes (attempt_id, receipt_id, score, met_threshold, recorded_at, receipt, signature, signing_key_id)
-       select ${laterIdSql('attempt_id', ms)}, ${laterIdSql('receipt_id', ms)}, score, met_threshold, recorded_at + ${ms} * interval '1 ms',
+       select ${addMsToIdSql('attempt_id', ms)}, ${addMsToIdSql('receipt_id', ms)}, score, met_threshold, recorded_at + ${ms} * interval '1 ms',
          receipt, signature, signing_key_id from copied_outcomes order by attempt_id`,
       'drop table copied_attempts, copied_outcomes',
     ],
@@ -73,8 +73,8 @@ const PLANS: Readonly<Record<AgingService, Plan>> = {
     refill: (ms) => [
       `insert into transfers (id, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents,
          attempt_id, award_id, round_id, house_id, created_at, program_id, program_limit_cents)
-       select ${laterIdSql('id', ms)}, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
-         player_balance_after_cents, ${laterIdSql('attempt_id', ms)}, ${laterIdSql('award_id', ms)}, round_id, house_id,
+       select ${addMsToIdSql('id', ms)}, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
+         player_balance_after_cents, ${addMsToIdSql('attempt_id', ms)}, ${addMsToIdSql('award_id', ms)}, round_id, house_id,
          created_at + ${ms} * interval '1 ms', program_id, program_limit_cents
        from copied_transfers order by id`,
       'drop table copied_transfers',

@@ -99,7 +99,10 @@ export async function measureStatements(
   return tables;
 }
 
-/** What a connection takes that has planned nothing, and what its plans and caches then hold. */
+/**
+ * Measures a new connection, which has planned nothing yet: the time of the first calls, and the
+ * memory that its plans and caches take afterwards.
+ */
 async function coldCalls(postgres: EmbeddedPostgres, name: string, turn: Turn): Promise<(string | number)[]> {
   await using database = createDatabase({ url: postgres.url(name), maxConnections: 1, applicationName: 'aging' });
   await database.query({ text: 'select 1' });

@@ -20,7 +20,7 @@ interface Visit {
   readonly path: string;
   readonly objections: readonly string[];
   readonly inaccessible: Readonly<Record<ColourScheme, readonly string[]>>;
-  /** What is wider than its column on a phone. */
+  /** The elements that are wider than their column on a phone. */
   readonly cutOff: readonly string[];
   /** The links to this origin, as paths. */
   readonly links: readonly string[];

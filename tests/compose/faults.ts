@@ -148,7 +148,7 @@ export const DISK_IS_FULL: Fault = {
     const { container = '', line = /^$/ } = SYMPTOMS[name] ?? {};
     const id = await idOf(container);
     const isShown = async () => {
-      // Otherwise space that the server frees meanwhile would be available to it.
+      // Filled anew each time: otherwise the server could use the space that it frees meanwhile.
       await fillDisk(description.disks, name);
       return line.test(await docker('logs', '--since', fullSince.get(name) ?? '', id)) || undefined;
     };

@@ -23,7 +23,7 @@ export interface PortalRoute {
   /** The path, such as `/api/portal/programs/{programId}/attempts`. */
   readonly path: string;
   readonly statuses: readonly number[];
-  /** The documented example. Its members that are named like an id are those of the caller. */
+  /** The documented example, with the caller's ids in the members that are named like an id. */
   bodyFor(ids: PathIds): object | undefined;
   /** Returns the path with the query that the route requires, and what is added to it. */
   addressFor(ids: PathIds, query?: string): string;

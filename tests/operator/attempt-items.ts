@@ -18,7 +18,10 @@ export async function newOpenAttempt(world: SharedWorld): Promise<OpenAttempt> {
   return { player, attemptId };
 }
 
-/** A held payout of 5.00, once its attempt and the one before it are listed. */
+/**
+ * Makes a held payout of 5.00. Resolves once its attempt and the player's attempt before it are
+ * listed.
+ */
 export async function newComplaint(world: SharedWorld) {
   const held = await newHeldPayout(world);
   const attempt = expectStatus(200, await world.partner.getAttempt(held.attemptId)).body;

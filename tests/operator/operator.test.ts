@@ -56,7 +56,7 @@ describe.skipIf(!(await hasChromium()))('the operator’s pages, in Chromium', (
       'a session that has expired',
       "update operator_sessions set created_at = now() - interval '12 h', expires_at = now()",
     ],
-    // A session refers to such a token once the configuration no longer has the one that opened it.
+    // The session names the hash of a token that the configuration no longer has.
     [
       'a token that was revoked',
       "update operator_sessions set operator_token_hash = sha256('a token of an earlier configuration')",

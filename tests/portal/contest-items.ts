@@ -12,7 +12,7 @@ const LANES = 6;
 /** Two of ten clear the bar of 100, as the challenge claims. */
 const SCORES = [40, 55, 62, 70, 74, 81, 88, 93, 100, 120];
 
-/** What a contest belongs to: a developer, or the world itself. */
+/** The owner of a contest: a developer, or the world itself. */
 type Owner = Pick<Developer, 'program'>;
 
 export async function newPlayedChallenge(

@@ -49,7 +49,7 @@ describe.skipIf(!(await hasChromium()))('the request log', () => {
     const command = (await page.getByLabel('The same request, curl', { exact: true }).textContent()) ?? '';
     expect(command).not.toContain(program.test.apiKey);
     const again = JSON.parse(runShown(command)) as Attempt;
-    // The idempotency key of the command is that of the request: nothing was charged again.
+    // The command repeated the idempotency key of the request, so nothing was charged again.
     expect(again).toEqual(attempt);
     expect(await world.balance(player)).toBe('99.00');
     expect(objections).toEqual([]);

@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-/** The number is as many colours as one byte can name. */
+/** One byte can name this many colours. */
 const MAX_COLOURS = 256;
 const PALETTE_TYPE = 3;
 

@@ -135,7 +135,7 @@ export async function bookDeposit(world: World, { player, reference }: Omit<Depo
   expectStatus(201, await world.operator.deposit(player.accountId, deposit));
 }
 
-/** What the last moments before the end of the archives add. */
+/** What the load adds in the last moments before the archives end. */
 export interface Finish {
   /** The response to the pushed report. */
   readonly pushed: string;

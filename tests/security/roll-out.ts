@@ -9,8 +9,8 @@ export interface Replicas {
 }
 
 /**
- * Replaces the replicas one by one with ones that have these settings, like a deployment; `check`
- * must hold after each.
+ * Replaces the replicas one by one, like a deployment, with replicas that have these settings.
+ * `check` must hold after each.
  */
 export async function rollOut(
   { stack }: World,

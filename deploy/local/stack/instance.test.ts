@@ -63,7 +63,7 @@ test.each(['', 'null', '{', '[]', '{"launcher":"x"}'])(
   },
 );
 
-test('a launcher of another stack that has a dead launcher’s process id does not keep the data directory', async () => {
+test('a data directory is free if another stack’s launcher got the dead launcher’s process id', async () => {
   const other = await startIdle('/elsewhere/deploy/local/start.ts');
   const started = 'another-boot 1';
   writeFileSync(note, JSON.stringify({ launcher: other.pid, started, httpPort: 8085, children: {} }));

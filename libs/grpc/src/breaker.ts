@@ -1,8 +1,9 @@
 /**
  * The breaker in front of a service.
- * Closed: calls are sent. Open: half of at least 20 calls in the last 10 s failed, and calls fail
- * immediately for a second. Half open: one call is sent as a probe; its success closes the breaker,
- * its failure opens it again.
+ *
+ * - Closed: calls are sent. If half of at least 20 calls in the last 10 s failed, the breaker
+ *   opens. - Open: calls fail immediately, for a second. - Half open: one call is sent as a probe.
+ *   Its success closes the breaker, its failure opens it again.
  */
 import { EventEmitter } from 'node:events';
 import { gauge } from '@laurel/telemetry';

@@ -17,7 +17,7 @@ export function createCoalescedCall<Item, Result>(options: {
   name: string;
   call: (items: readonly Item[]) => Promise<readonly Result[]>;
   lanes?: number;
-  /** The default is as many as one call takes. */
+  /** By default as many items as one call takes. */
   maxItems?: number;
   maxWeight?: number;
   weightOf?: (item: Item) => number;

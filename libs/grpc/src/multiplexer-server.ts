@@ -103,7 +103,8 @@ export function createMultiplexerServer(
     };
     const askToGo = () => outgoing.push('going away');
 
-    // Until the caller has headers it buffers what it sends, for a retry.
+    // The caller keeps what it has sent for a retry until it receives headers, so they are sent at
+    // once.
     stream.sendMetadata(new Metadata());
     askers.add(askToGo);
     if (isGoingAway) askToGo();

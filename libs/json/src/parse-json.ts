@@ -1,14 +1,13 @@
 /**
  * JSON.parse for text from outside. In Node 24 the native parser can misread a member name that is
- * spelled with an escape. It takes as many raw characters as the name has, and if an earlier object
- * had a member of that name, after the same other members, it uses that name. After
- * `{"h":[],"\\":0}` it reads the second name of `{"h":1,"\"":2}` as a backslash, and two members
- * can become one (nodejs/node#63785, chromium 521080746). Partners sign what they send, so no name
- * may change.
+ * spelled with an escape: it may take the raw characters for those of a member of an earlier
+ * object. After `{"h":[],"\\":0}` it reads the second name of `{"h":1,"\"":2}` as a backslash, and
+ * two members can become one (nodejs/node#63785, chromium 521080746). Partners sign what they send,
+ * so no name may change.
  *
- * It misreads only names, never the syntax or a value. So it still validates every text, and its
- * value is used unless a name has an escape. When no supported Node has the bug, replace this
- * library by JSON.parse.
+ * The native parser misreads only names, never the syntax or a value. So it still validates every
+ * text, and this library reads a text anew only if a name has an escape. When no supported Node has
+ * the bug, replace this library by JSON.parse.
  */
 import { type ExactNumber, readNumber } from './exact-number.ts';
 import { endOfString } from './string-text.ts';

@@ -19,7 +19,7 @@ export function commandChain(): readonly number[] {
   return chain;
 }
 
-/** Resolves as soon as one process of the chain has exited. */
+/** Resolves as soon as any process of the chain has exited. */
 export function chainBroken(chain: readonly number[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (chain.length === 0) return;

@@ -18,8 +18,8 @@ export { createSlicedAudit, inSnapshotSql, type SlicedAudit, type SliceLimits } 
 export {
   createStageSampler,
   EACH_ENVIRONMENT,
-  MAX_COUNTED,
-  MAX_WALKED,
+  MAX_COUNTED_ITEMS,
+  MAX_WALKED_ROWS,
 } from './stage-sampler.ts';
 export type { Statement } from './step.ts';
 export type { Queryable, Transaction } from './transaction.ts';

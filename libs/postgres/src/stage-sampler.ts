@@ -9,13 +9,13 @@ import type { BoundStatement, Database } from './database.ts';
 const SAMPLE_INTERVAL_MS = 15_000;
 
 /** The count of a stage stops here, so that a backlog does not slow its own measurement. */
-export const MAX_COUNTED = 10_000;
+export const MAX_COUNTED_ITEMS = 10_000;
 
 /**
- * The most rows that are read to count those of one environment. Each environment has its own
- * limit, so that a backlog of play money does not hide real money.
+ * The most rows that a statement reads to count the items of one environment. Each environment has
+ * its own limit, so that a backlog of play money does not hide real money.
  */
-export const MAX_WALKED = 100_000;
+export const MAX_WALKED_ROWS = 100_000;
 
 /**
  * SQL: both environments, as `known (environment)`. It keeps the stages of real money apart from

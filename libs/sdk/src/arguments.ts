@@ -90,8 +90,8 @@ export function checkIdempotencyKey(key: string | undefined): string {
 }
 
 /**
- * The key of an outcome whose caller chose none. An attempt has one outcome, so its id alone gives
- * the key: a process that died derives it again.
+ * The key of an outcome whose caller chose no key. An attempt has one outcome, so the key derives
+ * from the attempt's id, and a process that restarts derives the same key.
  */
 export function outcomeKeyOf(attemptId: string): string {
   return `outcome-${attemptId.toLowerCase()}`;

@@ -81,7 +81,7 @@ function read(text: string, rules: Rules): unknown {
       open = stack.pop() as Open;
       open.values.push(value);
     } else if (open.names?.size === open.values.length) {
-      // In an object a string is a name if every earlier name has its value.
+      // Every earlier name of the object has its value, so this string is the next name.
       const name = readString(token, rules);
       if (open.names.has(name)) throw new SyntaxError(`names the member ${token} twice`);
       open.names.add(name);

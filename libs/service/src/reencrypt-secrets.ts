@@ -37,7 +37,7 @@ const ROWS_A_STATEMENT = 100;
  */
 const TRIED_AT_START = 20;
 
-/** A key is not the one that its version stands for. */
+/** A configured key differs from the key that encrypted under the same version. */
 export class WrongKeyError extends Error {
   override readonly name = 'WrongKeyError';
 }

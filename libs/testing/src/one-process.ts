@@ -63,15 +63,15 @@ export function manageOneProcess(
       logFile: options.logDirectory === undefined ? undefined : join(options.logDirectory, `one-process-${index}.log`),
       onLine: (line) => {
         const named = services.find((service) => line.includes(`"service":"${service}"`));
-        for (const service of named === undefined ? services : [named]) keepLine(logs.get(service) ?? [], line);
+        for (const service of named === undefined ? services : [named]) appendToLog(logs.get(service) ?? [], line);
       },
     });
   });
   return new Map(services.map((service) => [service, processes]));
 }
 
-/** Keeps at least the newest MAX_LOG_LINES. */
-export function keepLine(log: string[], line: string): void {
+/** Adds the line; keeps at least the newest MAX_LOG_LINES. */
+export function appendToLog(log: string[], line: string): void {
   log.push(line);
   // Drops half at once: each removal costs in proportion to the rest.
   if (log.length > 2 * MAX_LOG_LINES) log.splice(0, MAX_LOG_LINES);

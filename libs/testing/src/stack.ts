@@ -22,7 +22,7 @@ import { CHECKOUT, fileOfService, SERVICES, type Service } from './checkout.ts';
 import { freePorts } from './free-ports.ts';
 import { type ManagedProcess, manageProcess } from './managed-process.ts';
 import { natsUrl, urlAs } from './nats.ts';
-import { keepLine, manageOneProcess, type ProcessesShape } from './one-process.ts';
+import { appendToLog, manageOneProcess, type ProcessesShape } from './one-process.ts';
 import { POSTGRES_URL_VARIABLE } from './postgres.ts';
 import { CLOCK_FILE_VARIABLE } from './shift-clock.ts';
 import { createServiceDatabase, migrateDatabase, type StackDatabase } from './stack-databases.ts';
@@ -320,7 +320,7 @@ function manageReplicas(
         readyUrl: `http://127.0.0.1:${admin}/readyz`,
         restart: options.restart ?? false,
         logFile: options.logDirectory === undefined ? undefined : join(options.logDirectory, `${service}-${index}.log`),
-        onLine: (line) => keepLine(log, line),
+        onLine: (line) => appendToLog(log, line),
       });
     });
     processes.set(service, managed);

@@ -27,7 +27,7 @@ import { parseNetworks } from './domain/client-address.ts';
 import { DEFAULT_TAKEOVER_SECONDS } from './domain/idempotency-decision.ts';
 import { DEFAULT_REQUESTS_PER_MINUTE } from './domain/rate-window.ts';
 import { DEFAULT_SESSION_HOURS } from './domain/session.ts';
-import { DEFAULT_SIGN_IN } from './domain/sign-in-throttle.ts';
+import { DEFAULT_SIGN_IN_LIMITS } from './domain/sign-in-throttle.ts';
 
 const acceptedEnvironments = z
   .string()
@@ -151,16 +151,16 @@ const settings = z.object({
   PORTAL_SESSION_HOURS: spanHours.default(DEFAULT_SESSION_HOURS),
   /** False only if the portal is served over plain HTTP: browsers keep secure cookies for HTTPS. */
   PORTAL_COOKIE_SECURE: flag.default(true),
-  PORTAL_SIGN_IN_WINDOW_MINUTES: spanMinutes.default(DEFAULT_SIGN_IN.windowMinutes),
+  PORTAL_SIGN_IN_WINDOW_MINUTES: spanMinutes.default(DEFAULT_SIGN_IN_LIMITS.windowMinutes),
   /**
    * How many failures are free: of one e-mail from one client; of one e-mail from all clients not
    * known to it; of one client across e-mails that it has never signed in to.
    */
-  PORTAL_SIGN_IN_FAILURES: positiveInt.default(DEFAULT_SIGN_IN.failuresPerPair),
-  PORTAL_SIGN_IN_FAILURES_PER_EMAIL: positiveInt.default(DEFAULT_SIGN_IN.failuresPerEmail),
-  PORTAL_SIGN_IN_FAILURES_PER_ADDRESS: positiveInt.default(DEFAULT_SIGN_IN.failuresPerAddress),
-  PORTAL_SIGN_IN_FIRST_DELAY_SECONDS: spanSeconds.default(DEFAULT_SIGN_IN.firstDelaySeconds),
-  PORTAL_SIGN_IN_MAX_DELAY_SECONDS: spanSeconds.default(DEFAULT_SIGN_IN.maxDelaySeconds),
+  PORTAL_SIGN_IN_FAILURES: positiveInt.default(DEFAULT_SIGN_IN_LIMITS.failuresPerPair),
+  PORTAL_SIGN_IN_FAILURES_PER_EMAIL: positiveInt.default(DEFAULT_SIGN_IN_LIMITS.failuresPerEmail),
+  PORTAL_SIGN_IN_FAILURES_PER_ADDRESS: positiveInt.default(DEFAULT_SIGN_IN_LIMITS.failuresPerAddress),
+  PORTAL_SIGN_IN_FIRST_DELAY_SECONDS: spanSeconds.default(DEFAULT_SIGN_IN_LIMITS.firstDelaySeconds),
+  PORTAL_SIGN_IN_MAX_DELAY_SECONDS: spanSeconds.default(DEFAULT_SIGN_IN_LIMITS.maxDelaySeconds),
 });
 
 const checked = settings.superRefine(checkChannels).superRefine(checkKeyVersions('KEY_PEPPER'));

@@ -184,7 +184,7 @@ async function readRows<T>(rows: readonly T[], { pathOf }: RowChanges<T>, signal
   return results.flatMap((result, index) => (result.ok ? [withMembersOf(rows[index] as T, result.data)] : []));
 }
 
-/** A row of a list has fewer members than what its own path gives. */
+/** Keeps the members that a row of the list has; the item's own path returns more of them. */
 function withMembersOf<T>(row: T, item: T): T {
   const names = Object.keys(row as object) as (keyof T)[];
   return Object.fromEntries(names.map((name) => [name, item[name]])) as T;

@@ -1,4 +1,7 @@
-/** The columns of a round's standings. `player` shows who it is, which differs by who may know. */
+/**
+ * The columns of a round's standings. The caller's `player` renders who the player is: an operator
+ * may see more than a developer.
+ */
 import type { ReactNode } from 'react';
 import type { LeaderboardRow, OperatorStanding } from '../api/api-types.ts';
 import { formatCount, formatScore } from '../kit/format.ts';

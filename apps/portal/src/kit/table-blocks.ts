@@ -68,7 +68,7 @@ function append<T>(blocks: readonly RowBlock<T>[], rows: readonly T[]): readonly
   return all;
 }
 
-/** The block at the top is the one that is not full. */
+/** Adds rows at the top. Only the top block may be partly full. */
 function prepend<T>(blocks: readonly RowBlock<T>[], rows: readonly T[]): readonly RowBlock<T>[] {
   const [first, ...others] = blocks;
   if (rows.length === 0 || first === undefined) return blocks;

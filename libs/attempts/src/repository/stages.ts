@@ -2,7 +2,7 @@
  * The stages in which no attempt, refund or award may stay, as statements of the stage sampler
  * (libs/postgres).
  */
-import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED, MAX_WALKED } from '@laurel/postgres';
+import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED_ITEMS, MAX_WALKED_ROWS } from '@laurel/postgres';
 import type { Sweep } from './sweeps.ts';
 
 export interface AttemptStages {
@@ -30,7 +30,7 @@ type Contests = { readonly table: 'challenges' | 'rounds'; readonly id: 'challen
  */
 function leftBehind(stage: string, sweep: Sweep, statuses: readonly string[], { table, id }: Contests): string {
   return `
-select '${stage}' as stage, known.environment, least(count(left_behind.created_at), ${MAX_COUNTED})::int as items,
+select '${stage}' as stage, known.environment, least(count(left_behind.created_at), ${MAX_COUNTED_ITEMS})::int as items,
   extract(epoch from $1::timestamptz - $3::int * interval '1 ms' - min(left_behind.created_at))::float8 as oldest_seconds
 from ${EACH_ENVIRONMENT}
 left join (
@@ -39,7 +39,7 @@ left join (
     select created_at, status, ${id} from attempts
     where created_at >= coalesce((select swept_until from sweep_marks where sweep = '${sweep}'), '-infinity')
       and created_at <= $1::timestamptz - $2::int * interval '1 ms'
-    order by created_at limit ${MAX_WALKED}
+    order by created_at limit ${MAX_WALKED_ROWS}
   ) walked
   join ${table} contest on contest.id = walked.${id}
   where walked.status in (${statuses.map((status) => `'${status}'`).join(', ')})
@@ -53,9 +53,9 @@ function unfinished(awards: AttemptStages['awards'], { table, id }: Contests): s
   // does.
   const holding = `
     union all
-    (select 'paying', created_at, ${id} from ${awards} where status = 'holding' order by created_at limit ${MAX_WALKED})`;
+    (select 'paying', created_at, ${id} from ${awards} where status = 'holding' order by created_at limit ${MAX_WALKED_ROWS})`;
   return `
-select 'award_' || of_status.status as stage, known.environment, least(count(owed.status), ${MAX_COUNTED})::int as items,
+select 'award_' || of_status.status as stage, known.environment, least(count(owed.status), ${MAX_COUNTED_ITEMS})::int as items,
   case of_status.status when 'paying' then extract(epoch from $1::timestamptz - min(owed.created_at)) end::float8 as oldest_seconds
 from ${EACH_ENVIRONMENT}
 cross join (values ('paying'), ('releasing'), ('denying')) of_status (status)
@@ -64,7 +64,7 @@ left join (
   from (
     (
       select status, created_at, ${id} from ${awards}
-      where status in ('paying', 'releasing', 'denying') order by created_at limit ${MAX_WALKED}
+      where status in ('paying', 'releasing', 'denying') order by created_at limit ${MAX_WALKED_ROWS}
     )${awards === 'awards' ? holding : ''}
   ) walked
   join ${table} contest on contest.id = walked.${id}
@@ -78,12 +78,12 @@ group by of_status.status, known.environment`;
  */
 function refundsDue({ table, id }: Contests): string {
   return `
-select 'refund_due' as stage, known.environment, least(count(due.since), ${MAX_COUNTED})::int as items,
+select 'refund_due' as stage, known.environment, least(count(due.since), ${MAX_COUNTED_ITEMS})::int as items,
   extract(epoch from $1::timestamptz - min(due.since))::float8 as oldest_seconds
 from ${EACH_ENVIRONMENT}
 left join (
   select walked.since, contest.environment
-  from (select attempt_id, since from refunds_due limit ${MAX_WALKED}) walked
+  from (select attempt_id, since from refunds_due limit ${MAX_WALKED_ROWS}) walked
   join attempts a on a.id = walked.attempt_id
   join ${table} contest on contest.id = a.${id}
 ) due on due.environment = known.environment

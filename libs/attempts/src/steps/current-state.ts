@@ -13,7 +13,7 @@ import { feeOf, type OwnedAttempt } from '../domain/owned-attempt.ts';
 import type { Wallet } from '../wallet.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 
-/** An attempt, and if it is settled its outcome with the prize that it won. */
+/** An attempt. A settled one also has its outcome, with the prize that it won. */
 export type CurrentAttempt = { readonly attempt: OwnedAttempt; readonly result: AttemptResult | null };
 
 /** The attempt as just read, with its outcome; null if no partner was ever shown it. */

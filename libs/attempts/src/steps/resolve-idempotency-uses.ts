@@ -11,8 +11,8 @@ export type KeyedOperation = { readonly operationId: string; readonly idempotenc
 
 export type ResolvedOperation =
   /**
-   * Runs under this id: its own, or the one that the key already names, which is then not recorded
-   * again.
+   * The creation runs under this id: its own, or the id that the key already names. In that case
+   * the use is not recorded again.
    */
   | {
       readonly kind: 'operation';

@@ -48,8 +48,8 @@ export interface PendingResolver {
 export const DEFAULT_PENDING_GRACE_SECONDS = 60;
 const PAGE = 500;
 /**
- * How far the low watermark stays behind the present. A creation that takes longer to be written is
- * decided again.
+ * How far the low watermark stays behind the present. If a creation takes longer than this to
+ * commit, the service decides it again.
  */
 const LATEST_WRITE_MS = 30_000;
 

@@ -41,7 +41,7 @@ import {
 } from './outcome-draft.ts';
 import { recordSamples } from './record-samples.ts';
 
-/** One result per report, in order. */
+/** Returns one result per report, in order. */
 export async function settleLockedOutcomes(
   batch: readonly ReportWithFeeState[],
   deps: OutcomeCommitDeps,

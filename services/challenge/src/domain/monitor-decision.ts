@@ -44,8 +44,8 @@ export type MonitorDecision = {
 };
 
 /**
- * Whether the drift monitor counts an outcome: only those of a frozen bar, not of a top_n
- * challenge's moving bar.
+ * Whether the drift monitor counts an outcome. It counts outcomes of frozen bars only: the bar of a
+ * top_n challenge moves.
  */
 export function countsForMonitor({
   attempt,

@@ -54,7 +54,7 @@ describe('a report', () => {
     expect(decide({ attempt: { ...ATTEMPT, disqualifiedAt: NOW } })).toBe('score_out_of_range');
   });
 
-  it('a report on an ended attempt is refused for the end before its score is checked', () => {
+  it('a report on an ended attempt is refused because of the end, even if its score is implausible', () => {
     const terms = { ...ATTEMPT_TERMS, scoreMax: 50 };
     expect(decide({ terms, attempt: { ...ATTEMPT, status: 'expired' } })).toBe('attempt_already_settled');
     expect(decide({ terms, now: new Date(NOW.getTime() + HOUR_MS) })).toEqual({ kind: 'due' });

@@ -46,7 +46,7 @@ export type OutcomeReport = ScoreReport & {
   readonly eligibility?: PlayerEligibility;
 };
 
-/** What an outcome is decided on: the attempt, and what it takes from its challenge. */
+/** The facts on which a report is decided: the attempt, and what it takes from its challenge. */
 export type ReportedAttempt = { readonly attempt: AttemptInPlay; readonly terms: AttemptTerms };
 
 export type OutcomeDecision =
@@ -96,7 +96,7 @@ export type ReportDecision =
 
 type Rules = { readonly ttlMs: number; readonly now: Date };
 
-/** One decision per report, in order. */
+/** Returns one decision per report, in order. */
 export function decideOutcomes(
   batch: readonly {
     readonly report: OutcomeReport;

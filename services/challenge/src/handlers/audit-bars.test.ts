@@ -209,7 +209,7 @@ describe('the audit of bars', () => {
     expect(await failing(move, back, [live.id, calibrating.id])).toEqual(['bar_has_its_monitor']);
   });
 
-  it('the audit of bars finds a bar that lacks its ramp, or has an undue one', async () => {
+  it('the audit of bars finds a bar without the ramp that is due, and a bar with an undue ramp', async () => {
     const [reported, ofOperator] = [await calibrated(), (await h.open()).id];
     const ramp = (from: string) => `update challenges set ramped_from = ${from} where id = $1`;
     await run('alter table challenges disable trigger user');

@@ -75,7 +75,8 @@ from generate_series(1, 100000) n order by n desc`,
         // The window's rows, and the rest of the millisecond in which it ends.
         const read = /attempts_by_age on attempts \(actual rows=([\d.]+)/.exec(text)?.[1];
         expect(Number(read), text).toBeLessThanOrEqual(ROWS_OF_WINDOW + 1);
-        // The pages of the window's rows, about 32 to a page, and those of the index.
+        // The table's pages with the window's rows, about 32 rows to a page, and the pages of the
+        // index.
         const pages = /Buffers: shared hit=(\d+)/.exec(text)?.[1];
         expect(Number(pages), text).toBeLessThan(200);
       }

@@ -103,7 +103,7 @@ function keyOf({ challengeId, accountId }: Player): string {
   return `${challengeId}:${accountId}`;
 }
 
-/** One result per query, in order. */
+/** Returns one result per query, in order. */
 export async function loadPlayerFacts(
   on: Queryable,
   queries: readonly PlayerQuery[],
@@ -118,7 +118,7 @@ export async function loadPlayerFacts(
   return rows.map((row) => ({ ...toFacts(row), isKnownAttempt: row.is_known_attempt }));
 }
 
-/** One account's history with each of these challenges. */
+/** Returns one account's history with each of these challenges. */
 export async function loadFactsOfAccount(
   on: Queryable,
   challengeIds: readonly string[],

@@ -73,7 +73,7 @@ export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
   let lastBegunAt = Number.NEGATIVE_INFINITY;
   let woken: NodeJS.Timeout | undefined;
 
-  /** Starts a run after the one before has ended. */
+  /** Starts a run once the previous one has ended. */
   function runOnce(): Promise<void> {
     const run = lastRun.then(async () => {
       lastBegunAt = performance.now();

@@ -74,7 +74,7 @@ export const DEFAULT_PUSHES = {
   testKibPerSecond: 1024,
 } as const;
 
-const MAX_COUNTED = 10_000;
+const MAX_COUNTED_ITEMS = 10_000;
 const KNOWN_FOR_MS = 3_600_000;
 /**
  * This many unknown networks together use up the minute that an integration has for all unknown
@@ -101,13 +101,13 @@ export function createPushLimits(options: {
   readonly now?: () => number;
 }): PushLimits {
   const { perIntegration, perAddress, maxInFlight = MAX_IN_FLIGHT, now = Date.now } = options;
-  const ofNetworks = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
-  const ofOtherPairs = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
-  const ofOthers = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
-  const ofKnown = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
+  const ofNetworks = new LRUCache<string, RateWindow>({ max: MAX_COUNTED_ITEMS });
+  const ofOtherPairs = new LRUCache<string, RateWindow>({ max: MAX_COUNTED_ITEMS });
+  const ofOthers = new LRUCache<string, RateWindow>({ max: MAX_COUNTED_ITEMS });
+  const ofKnown = new LRUCache<string, RateWindow>({ max: MAX_COUNTED_ITEMS });
   /** Until when an integration knows a network, by integration and network. */
-  const knownUntil = new LRUCache<string, number>({ max: MAX_COUNTED });
-  const tenants = new LRUCache<string, Tenant>({ max: MAX_COUNTED });
+  const knownUntil = new LRUCache<string, number>({ max: MAX_COUNTED_ITEMS });
+  const tenants = new LRUCache<string, Tenant>({ max: MAX_COUNTED_ITEMS });
   const budgets = createTenantBudgets(options.bytesPerSecond);
   const inFlight = new Map<string, number>();
   const unknownPushes = createUnknownPushes(options.unknownBytesPerSecond);

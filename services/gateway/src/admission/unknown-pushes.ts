@@ -54,12 +54,12 @@ const SHARE_AT_ONE = 1 / 2;
 const SHARE_OF_NETWORK = 1 / 2;
 const SHARE_OF_NETWORK_AT_ONE = 1 / 4;
 const FIRST_EVERY_MS = 30_000;
-const MAX_COUNTED = 20_000;
+const MAX_COUNTED_ITEMS = 20_000;
 
 export function createUnknownPushes(bytesPerSecond: number): UnknownPushes {
-  const levels = new LRUCache<string, BucketLevel>({ max: MAX_COUNTED });
+  const levels = new LRUCache<string, BucketLevel>({ max: MAX_COUNTED_ITEMS });
   /** When a push was last admitted as a first one, by network, and by integration and network. */
-  const firsts = new LRUCache<string, number>({ max: MAX_COUNTED });
+  const firsts = new LRUCache<string, number>({ max: MAX_COUNTED_ITEMS });
 
   const isFirst = (subject: string, at: number) => {
     const last = firsts.get(subject);

@@ -1,6 +1,7 @@
 /**
- * Announces a program's facts to the services that keep them: the integration service its developer
- * and where its keys work, the webhook service its developer. Each keeps the newest version.
+ * Announces a program's facts to the services that keep them. The integration service gets its
+ * developer and where its keys work, the webhook service its developer. Each service keeps the
+ * newest version.
  */
 import { isRefused } from '@laurel/errors';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
@@ -10,7 +11,8 @@ import type { IntegrationClient } from './integration.ts';
 import type { WebhookClient } from './webhook.ts';
 
 /**
- * The deadline is shorter than that of other calls: a change of a program holds its lock meanwhile.
+ * Shorter than the deadline of other calls, because a change of a program holds the program's lock
+ * during this call.
  */
 const DEADLINE_MS = 2_000;
 

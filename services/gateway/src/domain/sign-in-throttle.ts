@@ -31,7 +31,7 @@ export interface SignInLimits extends Backoff {
 }
 
 /** The defaults. */
-export const DEFAULT_SIGN_IN = {
+export const DEFAULT_SIGN_IN_LIMITS = {
   windowMinutes: 15,
   failuresPerPair: 5,
   failuresPerEmail: 20,

@@ -111,7 +111,8 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
           return abort();
         }
         // A body nearly always arrives as one chunk, which then is the body. If it arrives in many
-        // chunks, only their bytes are kept: a chunk object for one byte would cost a hundred.
+        // chunks, only their bytes are kept, because a chunk object for a single byte takes about a
+        // hundred bytes.
         if (size > allocated()) {
           const capacity = body === undefined ? size : Math.min(announced, Math.max(size, 2 * body.length));
           if (!budget.take(holder, capacity - allocated(), capacity)) return abort(new BodyBudgetError());

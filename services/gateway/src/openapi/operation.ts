@@ -1,6 +1,6 @@
 /**
- * Turns a route into an operation of a document: its own schemas and refusals, with what its area
- * adds.
+ * Turns a route into an operation of a document: the route's schemas and refusals, and what its
+ * area adds.
  */
 import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
 import type { ApiErrorCode } from '@laurel/errors';

@@ -209,7 +209,7 @@ const UPDATE_DEVELOPER = {
   text: `update programs set developer_id = $2, version = greatest(version + 1, ${NOW_IN_MICROSECONDS}) where id = $1 returning 1`,
 };
 
-/** One program. Refuses: not_found. */
+/** Returns one program. Refuses: not_found. */
 export async function findProgram(database: Database, programId: string): Promise<Program | Refused> {
   return toPrograms(await database.query<Row>(SELECT_ONE, [programId]))[0] ?? noSuchProgram();
 }
@@ -254,7 +254,7 @@ const SELECT_IDS = {
   text: 'select id from programs where developer_id = $1 order by id',
 };
 
-/** The names of those of the programs that exist, by id. */
+/** Returns the names of the programs that exist, by id. */
 export async function findProgramNames(
   database: Database,
   programIds: readonly string[],

@@ -246,7 +246,7 @@ const batchesFrom = (comparison: '<=' | '>=', order: 'asc' | 'desc') => `
 const BATCHES_DOWN: Statement = { name: 'request_batches_down_from', text: batchesFrom('<=', 'desc') };
 const BATCHES_UP: Statement = { name: 'request_batches_up_from', text: batchesFrom('>=', 'asc') };
 
-/** The batches from that of a position on, in the direction of reading. */
+/** Yields batches in the direction of reading, from the batch of a position on. */
 async function* batchesOf(
   database: Database,
   direction: 'older' | 'newer',

@@ -39,7 +39,7 @@ export type AttemptSource =
       readonly pick: 'only' | 'oldest';
     };
 
-/** One object of the record, unchanged, or an object that the descriptor composes. */
+/** The evidence: an object of the record, unchanged, or an object that the descriptor composes. */
 export type EvidenceSource = { readonly kind: 'object'; readonly pointer: JsonPointer } | EvidenceMembers;
 
 export type EvidenceMembers = {

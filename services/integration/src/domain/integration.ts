@@ -35,7 +35,7 @@ export type Integration = {
   /** Null unless the transport is pull_poll. */
   readonly pullIntervalSeconds: number | null;
   readonly lastPolledAt: Date | null;
-  /** Null unless polls are due: only an active pull_poll has one. */
+  /** Null unless polls are due: only an active pull_poll integration is polled. */
   readonly nextPollAt: Date | null;
   readonly consecutiveFailures: number;
   readonly lastPollError: string | null;

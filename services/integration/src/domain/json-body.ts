@@ -6,7 +6,8 @@ import { type JsonPointer, valueAt } from './json-pointer.ts';
 export type Json = { readonly value: unknown; readonly text: string };
 
 /**
- * A descriptor's pointer that does not lead to what it should: the member that holds it, and why.
+ * A descriptor's pointer that does not lead to a value of the right kind: the descriptor's member,
+ * and why.
  */
 export type PointerFailure = { readonly pointer: string; readonly field: string; readonly message: string };
 

@@ -1,6 +1,6 @@
 /**
- * Reads one record with a descriptor. Returns what it reports, or the descriptor's first pointer
- * that does not lead to what it should.
+ * Reads one record with a descriptor. Returns the report, or the first pointer of the descriptor
+ * that does not lead to a value of the right kind.
  */
 import { MAX_EVIDENCE_BYTES } from '@laurel/attempts/domain';
 import { isAtMost, isJsonObject, spansAt, spellsNul } from '@laurel/json';

@@ -62,7 +62,7 @@ type ListenedSampleRow = {
   received_at: Date;
 };
 
-/** Commits the samples durably. A report that already has one gets no other. */
+/** Commits the samples durably. A report that already has a sample gets no second one. */
 export async function insertListenedSamples(
   database: Database,
   samples: readonly ListenedSample[],

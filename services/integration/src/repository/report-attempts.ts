@@ -55,8 +55,8 @@ export async function findReports(
 }
 
 /**
- * Commits the pairs durably. Returns the attempt of each report, in order: the one of an earlier
- * pair if there was one.
+ * Commits the pairs durably. Returns the attempt of each report, in order. If a report was bound
+ * before, that is the attempt of its earlier pair.
  */
 export async function bindReports(
   database: Database,

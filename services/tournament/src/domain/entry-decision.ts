@@ -97,9 +97,9 @@ export function decideEntries(batch: readonly CreationFacts[], now: Date): reado
 }
 
 /**
- * Decides the creations that may be written without a read: those of a cached round, on the
- * assumptions that the round has not changed, the attempt id is new and the cap does not refuse it.
- * Null for every other creation. At most one for each player and round.
+ * Decides the creations that may be written without a read: those of a cached round, at most one
+ * for each player and round. It assumes that the round has not changed, the attempt id is new and
+ * the cap does not refuse it. Returns null for every other creation.
  */
 export function decideCachedEntries(
   batch: readonly Pick<CreationFacts, 'creation' | 'account' | 'round'>[],

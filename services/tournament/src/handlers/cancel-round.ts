@@ -1,10 +1,12 @@
 /**
  * CancelRound: an operator cancels a round of any program, in test or live, that has not ended.
  *
- * 1. One commit stores the cancellation and ends entries and scores, under the locks by which a
- *    round is ended: a close, another cancellation, an entry or a score comes before it or after
+ * 1. One commit stores the cancellation and ends entries and scores. It takes the same locks as the
+ *    end of a round, so a close, an entry or a score happens either wholly before or wholly after
  *    it. The decision is final.
+ *
  * 2. close-rounds.ts resolves attempts that are pending, and makes every fee due.
+ *
  * 3. settle-rounds.ts returns the fees and ends the round.
  *
  * After a failure in 2 or 3 the response shows the round in its current state, and the workers

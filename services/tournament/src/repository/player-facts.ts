@@ -77,7 +77,7 @@ export async function lockPlayer(on: Queryable, player: PlayerInRound): Promise<
   await on.query(LOCK_PLAYER, [keyOf(player)]);
 }
 
-/** One result per query, in order. */
+/** Returns one result per query, in order. */
 export async function loadPlayerFacts(
   on: Queryable,
   queries: readonly PlayerQuery[],

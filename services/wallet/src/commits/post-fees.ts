@@ -84,7 +84,7 @@ async function postOptimistically(
   return fees.map((fee) => (fee !== null && paid.has(fee.ledgerId) ? { kind: 'posted', postedAt: now } : null));
 }
 
-/** One transaction: lock, load, decide, write. */
+/** Runs one transaction: locks, loads, decides, writes. */
 async function decideUnderLock(
   charges: readonly FeeCharge[],
   { database, clock, rules, defaults, players }: CachingDeps,

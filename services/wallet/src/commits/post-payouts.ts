@@ -108,7 +108,7 @@ async function pay(
   return payments.map((payment) => (paid.has(ledgerIdOf(payment)) ? paidPayout(payment, now) : null));
 }
 
-/** One transaction: lock, load, decide, write. */
+/** Runs one transaction: locks, loads, decides, writes. */
 async function decideUnderLock(
   payments: readonly PayoutRequest[],
   { database, clock, limits, defaults, withheld }: WithheldDeps,

@@ -27,8 +27,8 @@ export type HouseKind = 'house_fees' | 'house_prizes' | 'house_purses' | 'extern
 /** The house of real people and real money. The migrations write the same ids. */
 export const LIVE_HOUSE = '00000000-0000-8000-8000-000000000020';
 /**
- * The house that all programs shared in test before each had its own; it only pays what it still
- * owes.
+ * The house that all programs shared in test before each program had its own. It only pays what it
+ * still owes.
  */
 export const SHARED_SANDBOX = '00000000-0000-8000-8000-000000000010';
 

@@ -31,7 +31,7 @@ export type RefundResult = { readonly refundedAt: Date | null };
  */
 export function decideRefunds(batch: {
   readonly refunds: readonly Refund[];
-  /** One per refund; null if no such fee is posted. */
+  /** One fee for each refund; null if no such fee is posted. */
   readonly fees: readonly (PaidFee | null)[];
   readonly locked: readonly PlayerLedger[];
   readonly now: Date;

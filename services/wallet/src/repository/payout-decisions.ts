@@ -43,8 +43,8 @@ const loadDecisionsStatement: Statement = {
 type DecisionRow = { award_id: string; operator: string; reason: string | null; decided_at: Date };
 
 /**
- * The payouts, in order, each with the decision on it. A payout that was read while held has none,
- * so that its status and its decision agree.
+ * The payouts, in order, each with its decision. A payout that was held when it was read has no
+ * decision, so that its status and its decision agree.
  */
 export async function withDecisions(on: Queryable, payouts: readonly Payout[]): Promise<readonly ReviewedPayout[]> {
   const decided = payouts.filter(({ status, reason }) => status !== 'held' && reason !== null);

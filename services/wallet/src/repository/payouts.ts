@@ -1,6 +1,12 @@
 /** The decisions on payouts: of challenge awards, and of ranks of round purses. */
 
-import { type BoundStatement, type Database, MAX_COUNTED, type Statement, type Transaction } from '@laurel/postgres';
+import {
+  type BoundStatement,
+  type Database,
+  MAX_COUNTED_ITEMS,
+  type Statement,
+  type Transaction,
+} from '@laurel/postgres';
 import { awardTransferId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import type { Environment } from '@laurel/values/tenant';
@@ -242,7 +248,7 @@ const listAwardPayoutsStatement: Statement = {
     order by payouts.award_id`,
 };
 
-/** One contest service's payouts after an award id, in award id order. */
+/** Returns one contest service's payouts after an award id, in award id order. */
 export async function listAwardPayouts(
   database: Database,
   { after, owner, limit }: OwnedPage,
@@ -256,7 +262,7 @@ const LIVE_HELD = `from payouts where status = 'held' and environment = 'live'`;
 const HELD = {
   name: 'stage_payout_held',
   text: `
-select 'payout_held' as stage, 'live' as environment, (select count(*)::int from (select ${LIVE_HELD} limit ${MAX_COUNTED}) held) as items,
+select 'payout_held' as stage, 'live' as environment, (select count(*)::int from (select ${LIVE_HELD} limit ${MAX_COUNTED_ITEMS}) held) as items,
   extract(epoch from $1::timestamptz - (
     select created_at ${LIVE_HELD} order by created_at, award_id limit 1
   ))::float8 as oldest_seconds`,

@@ -4,7 +4,7 @@ import { ok } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { later } from '@laurel/values/instant';
 import { describe, expect, it } from 'vitest';
-import { MAX_COUNTED } from '../repository/delivery-stats.ts';
+import { MAX_COUNTED_ITEMS } from '../repository/delivery-stats.ts';
 import { useHarness } from '../webhook.fixture.ts';
 
 const h = useHarness();
@@ -106,16 +106,16 @@ describe('the statistics of an endpoint', () => {
 
   it('the statistics of an endpoint with too many deliveries count only the newest', async () => {
     const owner = await h.createEndpoint();
-    const hoursAgo = (index: number) => 700 * (1 - index / (MAX_COUNTED + 10));
+    const hoursAgo = (index: number) => 700 * (1 - index / (MAX_COUNTED_ITEMS + 10));
     await put(
       owner,
-      Array.from({ length: MAX_COUNTED + 10 }, (_, index) => ({
+      Array.from({ length: MAX_COUNTED_ITEMS + 10 }, (_, index) => ({
         status: 'delivered' as const,
         hoursAgo: hoursAgo(index),
       })),
     );
     const found = await stats(owner, 720);
-    expect(found.delivered).toBe(MAX_COUNTED);
+    expect(found.delivered).toBe(MAX_COUNTED_ITEMS);
     expect(found.countedFrom).toEqual(later(h.clock(), -hoursAgo(10) * HOUR_MS));
     expect(found.buckets).toHaveLength(30);
   });

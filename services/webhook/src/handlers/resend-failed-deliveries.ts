@@ -37,7 +37,7 @@ export function resendFailedDeliveries({
       const endpoint = await lockEndpointToResend(tx, developerId, endpointId);
       const refusal = decideSend(endpoint);
       if (refusal !== null) return refusal;
-      // One more than are resent shows where the next call begins.
+      // One delivery beyond the limit shows where the next call begins.
       const { uncovered, resumeAt } = await findUncovered(tx, { endpointId, from, to }, MAX_RESENT + 1);
       const createdAt = clock();
       const resends = uncovered.slice(0, MAX_RESENT).map(({ id }) => ({ deliveryId: id, newId: newId(createdAt) }));

@@ -242,7 +242,7 @@ export async function findEndpointOfDelivery(
   return row?.endpoint_id ?? null;
 }
 
-/** The deliveries of rows in which those of one delivery follow each other. */
+/** The deliveries of these rows. The rows of one delivery follow each other. */
 function gatherSends(rows: readonly LogRow[]): readonly LoggedDelivery[] {
   const deliveries: (LoggedDelivery & { readonly sends: LoggedSend[] })[] = [];
   for (const row of rows) {

@@ -1,5 +1,5 @@
 /** Statements that count waiting deliveries for the stage sampler (libs/postgres). */
-import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED, MAX_WALKED } from '@laurel/postgres';
+import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED_ITEMS, MAX_WALKED_ROWS } from '@laurel/postgres';
 import { endpointsWithPendingSql, isNotLeasedSql, queueEnvironmentSql } from './sends.ts';
 
 /**
@@ -10,13 +10,13 @@ const MAX_COUNTED_OF_ENDPOINT = 100;
 const WAITING = {
   name: 'stage_delivery_waiting',
   text: `
-select of_stage.stage, known.environment, least(count(pending.attempts), ${MAX_COUNTED})::int as items,
+select of_stage.stage, known.environment, least(count(pending.attempts), ${MAX_COUNTED_ITEMS})::int as items,
   extract(epoch from $1::timestamptz - min(pending.created_at))::float8 as oldest_seconds
 from ${EACH_ENVIRONMENT}
 cross join (values ('delivery_first', false), ('delivery_retry', true)) of_stage (stage, was_sent)
 left join (
   select d.attempts, d.created_at, ${queueEnvironmentSql('d')} as environment
-  from deliveries d where d.status = 'pending' limit ${MAX_WALKED}
+  from deliveries d where d.status = 'pending' limit ${MAX_WALKED_ROWS}
 ) pending on (pending.attempts > 0) = of_stage.was_sent and pending.environment = known.environment
 group by of_stage.stage, known.environment`,
 };

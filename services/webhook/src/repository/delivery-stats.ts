@@ -7,7 +7,7 @@ import type { Queryable } from '@laurel/postgres';
 import type { StatsPeriod } from '../domain/stats-period.ts';
 
 /** The most deliveries that are counted, newest first: an endpoint may have millions in 30 days. */
-export const MAX_COUNTED = 50_000;
+export const MAX_COUNTED_ITEMS = 50_000;
 /** The most deliveries whose sends are timed, newest first: each takes a look-up of its sends. */
 export const MAX_TIMED = 10_000;
 
@@ -41,7 +41,7 @@ select least(floor(extract(epoch from d.created_at - $2::timestamptz) * 1000 / $
   min(d.created_at) as oldest
 from (
   select created_at, status from deliveries where endpoint_id = $1 and created_at >= $2
-  order by created_at desc, id desc limit ${MAX_COUNTED}
+  order by created_at desc, id desc limit ${MAX_COUNTED_ITEMS}
 ) d
 group by bucket`,
 };
@@ -79,7 +79,7 @@ export async function countDeliveries(
   const rows = await on.query<BucketRow>(COUNT, [endpointId, from, bucketMs, starts.length - 1]);
   const sum = (count: keyof DeliveryCounts) => rows.reduce((total, row) => total + row[count], 0);
   const counts = { delivered: sum('delivered'), failed: sum('failed'), pending: sum('pending') };
-  const isCut = counts.delivered + counts.failed + counts.pending === MAX_COUNTED;
+  const isCut = counts.delivered + counts.failed + counts.pending === MAX_COUNTED_ITEMS;
   const oldest = rows.toSorted((one, other) => one.bucket - other.bucket)[0]?.oldest ?? null;
   return {
     ...counts,

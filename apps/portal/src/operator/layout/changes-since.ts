@@ -33,7 +33,10 @@ export function changesSince<T>(shown: T, now: T, facts: readonly Fact<T>[]): re
     .filter(({ from, to }) => from !== to);
 }
 
-/** The same changes, each with the operator of the newest action that made the fact what it is. */
+/**
+ * Adds to each change the operator who made it: the actor of the newest action after which the fact
+ * has its present words.
+ */
 export function withAuthors<T>(
   changes: readonly ChangeSince[],
   facts: readonly Fact<T>[],
@@ -50,8 +53,8 @@ export function withAuthors<T>(
 }
 
 /**
- * The done actions of the log, each with its subject placed into the item by `asItem`: the account
- * of a payout, for example, is one member of the payout.
+ * The done actions of the log. `asItem` puts the subject of an action into the item's shape: the
+ * account of a payout, for example, is one member of the payout.
  */
 export function loggedOf(
   actions: readonly OperatorAction[],

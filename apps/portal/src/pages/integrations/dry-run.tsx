@@ -20,7 +20,7 @@ interface DryRunProps {
   readonly descriptor: string;
 }
 
-/** What was sent, and what Laurel read of it. */
+/** The sample that was sent, and what Laurel read in it. */
 interface Ran {
   readonly descriptor: unknown;
   readonly sample: unknown;

@@ -1,4 +1,7 @@
-/** What changes an integration, each with its consequence before it happens. */
+/**
+ * The actions that change an integration. Before a developer confirms one, its dialog states the
+ * consequence.
+ */
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Integration, RotatedIntegration } from '../../api/api-types.ts';
 import { useChange } from '../../api/use-read.ts';

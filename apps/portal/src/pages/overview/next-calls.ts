@@ -9,7 +9,8 @@ export interface Samples {
 }
 
 /**
- * Returns the calls that link a player: in test Laurel makes the account; in live a person has one.
+ * Returns the calls that link a player: in test Laurel creates the account; in live the person
+ * already has one.
  */
 export function linkSamples({ environment, origin }: Samples, programId: string) {
   const email = environment === 'test' ? `${EXAMPLE_PLAYER}@${programId}.example` : 'the-player@their-mail.example';

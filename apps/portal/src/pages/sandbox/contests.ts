@@ -16,7 +16,9 @@ export interface Contest {
   readonly metric: string;
   /** The name of the tiebreak's metric, where the tournament has one. */
   readonly tiebreak: string | null;
-  /** A rung that is open only to players who have claimed the one below. */
+  /**
+   * Whether the challenge is a rung that is open only to players who have claimed the rung below.
+   */
   readonly isUpperRung: boolean;
 }
 

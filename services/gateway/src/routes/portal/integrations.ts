@@ -14,7 +14,7 @@ import { descriptor, transport } from '../v1/integration-schemas.ts';
 import { defineDeveloperRoute } from './route.ts';
 
 const KIB = 1024;
-/** An entry may have a hundred records. */
+/** Few, because an entry may list a hundred records. */
 const MAX_ENTRIES = 100;
 export const logPage = z.object(pageOf(MAX_ENTRIES));
 

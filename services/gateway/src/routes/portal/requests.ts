@@ -1,4 +1,6 @@
-/** The request log of a program: what its API keys have sent to `/v1`, and what was answered. */
+/**
+ * The request log of a program: the requests that its API keys sent to `/v1`, and the responses.
+ */
 
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';

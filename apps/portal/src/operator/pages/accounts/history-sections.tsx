@@ -1,4 +1,7 @@
-/** The newest attempts, payouts and actions of the account, each with the way to all of them. */
+/**
+ * The newest attempts, payouts and actions of the account, each section with a link to the complete
+ * list.
+ */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { OperatorAction, OperatorAttemptLine, Payout } from '../../../api/api-types.ts';

@@ -17,7 +17,7 @@ test('a member that is added or removed is a change', () => {
   expect(changesOf({}, { fee_limit: '5.00' })).toEqual([{ name: 'fee_limit', from: 'none', to: '5.00' }]);
 });
 
-test('an action shows no changes if its subject before or after it is unknown', () => {
+test('an action shows no changes if the state before or after it is unknown', () => {
   expect(changesOf(null, { id: '1' })).toEqual([]);
   expect(changesOf({ id: '1' }, null)).toEqual([]);
   expect(changesOf([1], [2])).toEqual([]);

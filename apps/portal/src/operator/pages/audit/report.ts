@@ -2,7 +2,7 @@
 import type { AuditCheck, AuditReport } from '../../../api/api-types.ts';
 import { formatCount } from '../../../kit/format.ts';
 
-/** Broken rules of real money first, then those of play money, then those that hold. */
+/** Broken rules of real money first, then broken rules of play money, then the rules that hold. */
 export function inOrderOfHarm(checks: readonly AuditCheck[]): readonly AuditCheck[] {
   const harm = ({ violations, violations_by_environment: { live } }: AuditCheck) =>
     live > 0 ? 2 : violations > 0 ? 1 : 0;

@@ -1,4 +1,7 @@
-/** What changes the status of a challenge, each with its consequence before it happens. */
+/**
+ * The actions that change the status of a challenge. Before an operator confirms one, its dialog
+ * states the consequence.
+ */
 import { type ReactNode, useState } from 'react';
 import type { ChallengeChange, ChallengeStatus, ChallengeWithStatusChange } from '../../../api/api-types.ts';
 import { TextField } from '../../../kit/field.tsx';
@@ -15,7 +18,7 @@ interface Call {
   readonly consequence: (challenge: ChallengeWithStatusChange) => string;
 }
 
-/** What a suspended and a closed challenge have in common. */
+/** The consequence that suspending and closing have in common. */
 const NO_ATTEMPT =
   'No attempt can be started from now on: the partner gets challenge_not_available. Attempts that are open are still played and can win.';
 

@@ -68,7 +68,7 @@ interface ChallengeProps {
   readonly challenge: ChallengeWithStatusChange;
 }
 
-/** Shows why the status of the challenge is what it is. */
+/** Shows the last change of the status, with its reason. */
 function LastChange({ challenge: { status_change: change } }: ChallengeProps): ReactNode {
   if (change === null) return null;
   return (

@@ -1,4 +1,7 @@
-/** What changes a program, each with its consequence before it happens. */
+/**
+ * The actions that change a program. Before an operator confirms an action, its dialog states the
+ * consequence.
+ */
 import { type ReactNode, useState } from 'react';
 import type { ApprovedProgram, LiveKey, OperatorProgram, ProgramStatus } from '../../../api/api-types.ts';
 import type { Method } from '../../../api/client.ts';

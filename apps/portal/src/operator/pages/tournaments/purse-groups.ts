@@ -6,7 +6,7 @@ export interface TypedGroup {
   readonly key: number;
   /** How many ranks get the payout. */
   readonly ranks: string;
-  /** What each of them gets. */
+  /** The payout of each of these ranks. */
   readonly amount: string;
 }
 

@@ -1,4 +1,7 @@
-/** What changes a tournament, each with its consequence before it happens. */
+/**
+ * The actions that change a tournament. Before an operator confirms one, its dialog states the
+ * consequence.
+ */
 import { type ReactNode, useState } from 'react';
 import type { OperatorTournament, TournamentChange, TournamentStatus } from '../../../api/api-types.ts';
 import { ChangeStatusDialog } from '../../contests/change-status-dialog.tsx';
