@@ -12,7 +12,7 @@ const CLI = join(ROOT, 'libs/sdk/src/cli.ts');
 
 type Settings = Readonly<Record<string, string>>;
 
-export interface Ended {
+export interface EndedCommand {
   readonly code: number | null;
   readonly output: string;
 }
@@ -21,13 +21,13 @@ export interface RunningCommand {
   /** The output so far, of both streams. */
   output(): string;
   /** Sends the signal, and resolves when the process has ended. */
-  end(signal: NodeJS.Signals): Promise<Ended>;
-  readonly ended: Promise<Ended>;
+  end(signal: NodeJS.Signals): Promise<EndedCommand>;
+  readonly ended: Promise<EndedCommand>;
 }
 
 export interface Laurel extends AsyncDisposable {
   /** Runs the command to its end. */
-  run(argv: readonly string[], settings?: Settings, input?: string): Promise<Ended>;
+  run(argv: readonly string[], settings?: Settings, input?: string): Promise<EndedCommand>;
   start(argv: readonly string[], settings: Settings): RunningCommand;
   /** Writes a file into the folder; returns its path. */
   save(name: string, content: string): Promise<string>;

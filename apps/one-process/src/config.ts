@@ -7,7 +7,7 @@ import { ConfigError, exitIfInvalid, parseConfig, processSettings } from '@laure
 import { addressesFor, isCalled, SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 import { prefixOf } from '@laurel/topology/one-process';
 import { z } from 'zod';
-import { type Configured, PROGRAMS } from './programs.ts';
+import { type ConfiguredService, PROGRAMS } from './programs.ts';
 
 const services = z.string().transform((text, context): readonly ServiceName[] => {
   if (text.trim() === 'all') return SERVICE_NAMES;
@@ -26,7 +26,7 @@ const processSchema = z.object({
 
 export type ProcessConfig = z.output<typeof processSchema> & {
   /** The services to start; one comes after those that it calls. */
-  readonly services: ReadonlyMap<ServiceName, Configured>;
+  readonly services: ReadonlyMap<ServiceName, ConfiguredService>;
 };
 
 /** The configuration of this process. If it is invalid, prints all issues and exits 1. */
@@ -39,7 +39,7 @@ export function parseProcessConfig(environment: NodeJS.ProcessEnv): ProcessConfi
   const config = parseConfig(processSchema, environment);
   const names = config.LAUREL_SERVICES;
   const issues: string[] = [];
-  const configured = new Map<ServiceName, Configured>();
+  const configured = new Map<ServiceName, ConfiguredService>();
   for (const name of names) {
     try {
       configured.set(name, PROGRAMS[name].read(serviceEnvironment(name, names, environment)));

@@ -19,7 +19,7 @@ import { startWebhook } from '@laurel/webhook/server';
 import type { z } from 'zod';
 
 /** A service whose configuration has been read. */
-export interface Configured {
+export interface ConfiguredService {
   readonly logLevel: LogLevel;
   start(logger: Logger, shared: SharedProcess): Promise<RunningService>;
 }
@@ -28,7 +28,7 @@ export interface Program {
   /** The variables that it reads. */
   readonly variables: readonly string[];
   /** Reads the service's configuration, or throws ConfigError. */
-  read(environment: NodeJS.ProcessEnv): Configured;
+  read(environment: NodeJS.ProcessEnv): ConfiguredService;
 }
 
 function program<Config extends { readonly LOG_LEVEL: LogLevel }>(

@@ -6,7 +6,7 @@ import { createRootRoute, createRoute, createRouter, Navigate, notFound } from '
 import type { ReactNode } from 'react';
 import type { Environment } from './api/api-types.ts';
 import { lazy } from './frame/lazy.ts';
-import { Crashed, NotFound } from './frame/session-gate.tsx';
+import { CrashedPage, NotFound } from './frame/session-gate.tsx';
 import { parseSearch, stringifySearch } from './kit/filters.ts';
 import { NAVIGATION } from './layout/navigation.ts';
 import { ProgramShell } from './layout/program-shell.tsx';
@@ -19,7 +19,7 @@ import { readSearch as readRequestsSearch } from './pages/requests/search.ts';
 import { readSearch as readTournamentSearch } from './pages/tournaments/search.ts';
 import { readSearch as readEndpointSearch } from './pages/webhooks/search.ts';
 
-const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: CrashedPage });
 const atRoot = { getParentRoute: () => root } as const;
 
 const home = createRoute({

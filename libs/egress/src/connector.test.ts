@@ -17,7 +17,7 @@ import {
   serve,
   serveDns,
   servePlain,
-  UNUSED,
+  UNUSED_ADDRESS,
 } from './receiver.fixture.ts';
 
 const HAS_IPV6 = Object.values(networkInterfaces()).some((addresses) =>
@@ -99,10 +99,10 @@ describe('a connection by name', () => {
 
   it('a connection by name tries the next address when one address does not respond', async () => {
     await using receiver = await serve(hello);
-    expect(await requestTo([UNUSED, '127.0.0.1'], receiver.port)).toBe('200 hello');
+    expect(await requestTo([UNUSED_ADDRESS, '127.0.0.1'], receiver.port)).toBe('200 hello');
     expect(await requestTo(['::1', '127.0.0.1'], receiver.port)).toBe('200 hello');
-    await using hole = await blackHole(UNUSED, receiver.port);
-    await using dns = await serveDns((type, name) => addressRecords(type, name, [UNUSED, '127.0.0.1']));
+    await using hole = await blackHole(UNUSED_ADDRESS, receiver.port);
+    await using dns = await serveDns((type, name) => addressRecords(type, name, [UNUSED_ADDRESS, '127.0.0.1']));
     await using egress = egressOf({ dnsServers: [dns.address] });
     const result = await post(egress, `https://receiver.test:${hole.port}/`, { timeoutMs: 2_000 });
     expect(outcomeOf(result)).toBe('200 hello');

@@ -35,9 +35,9 @@ export const SHORT_MS = 200;
  */
 export const LATE_MS = 1_500;
 /** An address of this machine on which no process listens, including those of other tests. */
-export const UNUSED = '127.86.3.9';
+export const UNUSED_ADDRESS = '127.86.3.9';
 /** These addresses count as public in the tests; all others are as private as usual. */
-const PUBLIC = parseCidrs(`127.0.0.1/32,${UNUSED}/32,::1/128`);
+const PUBLIC = parseCidrs(`127.0.0.1/32,${UNUSED_ADDRESS}/32,::1/128`);
 
 export function egressOf(options: Partial<EgressOptions> = {}): Egress {
   return createEgress({ allowCidrs: PUBLIC, ca: AUTHORITY.certificate, ...options });

@@ -49,7 +49,7 @@ export function NotFound(): ReactNode {
 }
 
 /** A page that throws is a bug, or its script is gone after a new release. */
-export function Crashed(): ReactNode {
+export function CrashedPage(): ReactNode {
   return (
     <div className="problem" role="alert">
       <h1>This page could not be shown</h1>

@@ -4,7 +4,7 @@
  */
 
 /** A body whose fields may have a text that is not of their type: the server says what is wrong. */
-export type Typed<Body> = { readonly [Name in keyof Body]: Body[Name] | string | undefined };
+export type TypedBody<Body> = { readonly [Name in keyof Body]: Body[Name] | string | undefined };
 
 const DECIMAL = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 

@@ -5,7 +5,7 @@
 import { createRootRoute, createRoute, createRouter, Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { lazy } from '../frame/lazy.ts';
-import { Crashed, NotFound, SessionGate } from '../frame/session-gate.tsx';
+import { CrashedPage, NotFound, SessionGate } from '../frame/session-gate.tsx';
 import { parseSearch, stringifySearch } from '../kit/filters.ts';
 import { OperatorShell } from './layout/operator-shell.tsx';
 import { TokenForm } from './layout/token-form.tsx';
@@ -19,7 +19,7 @@ import { readSearch as readPayoutSearch } from './pages/payouts/search.ts';
 import { readSearch as readQuestion } from './pages/search/search.ts';
 import { readSearch as readTournamentSearch } from './pages/tournaments/search.ts';
 
-const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: CrashedPage });
 const atRoot = { getParentRoute: () => root } as const;
 
 const signIn = createRoute({

@@ -25,7 +25,7 @@ export type { Finding } from './finding.ts';
 export { type IdempotencyUse, KEY_USE_RETENTION_MS, type RecordedIdempotencyUse } from './idempotency-use.ts';
 export { oneForEachPlayer } from './one-for-each-player.ts';
 export type { RecordedOutcome, ScoreReport } from './outcome.ts';
-export { ABANDONED, feeOf, type OwnedAttempt } from './owned-attempt.ts';
+export { ABANDONED_CODE, feeOf, type OwnedAttempt } from './owned-attempt.ts';
 export type { NamedAccount, Player, Requirement } from './player.ts';
 export {
   isRefundReason,

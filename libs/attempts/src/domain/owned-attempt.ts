@@ -17,7 +17,7 @@ export type OwnedAttempt = {
   /** Which of the attempt's fee transfers is current: see feeTransferId. */
   readonly feeGeneration: number;
   /**
-   * If refused: the refusal's code, or ABANDONED. If voided: the operator's reason. If a round
+   * If refused: the refusal's code, or ABANDONED_CODE. If voided: the operator's reason. If a round
    * ended it: how. Else null.
    */
   readonly closedReason: string | null;
@@ -27,7 +27,7 @@ export type OwnedAttempt = {
  * The `closedReason` of a refused attempt whose fee got a tombstone before the wallet received it.
  * No rule refused it, so it may be restarted.
  */
-export const ABANDONED = 'abandoned';
+export const ABANDONED_CODE = 'abandoned';
 
 /**
  * What identifies the current fee to the wallet: the transfer id, and the fields from which it

@@ -13,7 +13,7 @@ import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors
 import type { ContestServiceName } from '@laurel/values/ids';
 import type { AccountCache } from '../account-cache.ts';
 import type { Contest, CreationRequest, ReservedAttempt } from '../contest.ts';
-import { ABANDONED, feeOf } from '../domain/owned-attempt.ts';
+import { ABANDONED_CODE, feeOf } from '../domain/owned-attempt.ts';
 import type { NamedAccount, Player, Requirement } from '../domain/player.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Wallet } from '../wallet.ts';
@@ -116,7 +116,7 @@ async function charge(
         await opener.refuse(fee, result.code);
         return refused(result.code);
       }
-      await opener.refuse(fee, ABANDONED);
+      await opener.refuse(fee, ABANDONED_CODE);
       return 'abandoned';
     }
 

@@ -69,7 +69,7 @@ export function resolveReports(
 }
 
 /** The decision on a request that its key did not refuse, and what the request was resolved to. */
-export type Decided<Resolved, Decision> = {
+export type DecidedOperation<Resolved, Decision> = {
   readonly kind: 'decided';
   readonly resolved: Resolved;
   readonly decision: Decision;
@@ -83,7 +83,7 @@ export function decideUnlessRefused<Request, Resolved extends { readonly kind: s
   requests: readonly Request[],
   resolutions: readonly (Resolved | Refused)[],
   decide: (open: readonly { readonly request: Request; readonly resolved: Resolved }[]) => readonly Decision[],
-): readonly (Decided<Resolved, Decision> | Refused)[] {
+): readonly (DecidedOperation<Resolved, Decision> | Refused)[] {
   const open = requests.flatMap((request, index) => {
     const resolved = resolutions[index];
     return resolved === undefined || isRefused(resolved) ? [] : [{ request, resolved }];

@@ -17,7 +17,7 @@
 import type { Database } from '@laurel/postgres';
 import type { ContestServiceName } from '@laurel/values/ids';
 import { firstOf, isBefore, later, millisecondsBetween } from '@laurel/values/instant';
-import { ABANDONED, feeOf } from '../domain/owned-attempt.ts';
+import { ABANDONED_CODE, feeOf } from '../domain/owned-attempt.ts';
 import {
   isAnyTransactionOlder,
   type LowWatermark,
@@ -71,7 +71,7 @@ export function createPendingResolver(deps: {
     const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
     let written = Promise.resolve(true);
     if (resolution.kind === 'posted') written = opener.open(fee);
-    if (resolution.kind === 'tombstoned') written = opener.refuse(fee, resolution.refusalCode ?? ABANDONED);
+    if (resolution.kind === 'tombstoned') written = opener.refuse(fee, resolution.refusalCode ?? ABANDONED_CODE);
     return { resolution, written };
   }
 

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { createAttemptOpener, createPendingResolver, type Wallet } from '@laurel/attempts';
-import { ABANDONED } from '@laurel/attempts/domain';
+import { ABANDONED_CODE } from '@laurel/attempts/domain';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
@@ -234,7 +234,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     takeTurn();
     expect(verdictOf(await creation)).toBe('created');
     expect(replica.trips).toEqual({ short: 1, long: 1 });
-    expect(await attemptAfterSweeps(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
+    expect(await attemptAfterSweeps(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED_CODE });
   });
 
   it('a sweep waits for a creation that is already writing, and finds its attempt', async () => {
@@ -261,7 +261,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     });
     await expect(rival).rejects.toThrow('the rival gives up');
     expect(await creation).toMatchObject({ kind: 'created', attempt: { createdAt } });
-    expect(await attemptAfterSweeps(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
+    expect(await attemptAfterSweeps(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED_CODE });
   });
 
   it('the mark of a slow sweep does not pass a creation, even if another run raised the low watermark', async () => {

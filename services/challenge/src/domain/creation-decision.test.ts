@@ -1,4 +1,4 @@
-import { ABANDONED } from '@laurel/attempts/domain';
+import { ABANDONED_CODE } from '@laurel/attempts/domain';
 import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -60,7 +60,7 @@ describe('a creation', () => {
   });
 
   it('a repeated creation of an abandoned attempt is charged under a new fee id', () => {
-    const abandoned = { ...ATTEMPT, status: 'refused' as const, closedReason: ABANDONED, feeGeneration: 3 };
+    const abandoned = { ...ATTEMPT, status: 'refused' as const, closedReason: ABANDONED_CODE, feeGeneration: 3 };
     expect(decide(facts({ known: abandoned }))).toMatchObject([
       { kind: 'created', attempt: { status: 'pending', feeGeneration: 4, closedReason: null } },
     ]);

@@ -17,7 +17,7 @@
  */
 
 import {
-  ABANDONED,
+  ABANDONED_CODE,
   type IdempotencyUse,
   isSameTenant,
   type NamedAccount,
@@ -68,7 +68,7 @@ export function decideCreations(batch: readonly CreationFacts[], rules: Rules): 
   return batch.map((facts) => {
     const { creation, account, challenge } = facts;
     const known = createdHere.get(creation.attemptId) ?? facts.known;
-    if (known !== null && known.closedReason !== ABANDONED) {
+    if (known !== null && known.closedReason !== ABANDONED_CODE) {
       if (challenge === null || known.challengeId !== challenge.id) return refused('not_found');
       if (!isSameTenant(challenge.tenant, creation.tenant)) return refused('not_found');
       return { kind: 'known', attempt: known, challenge };

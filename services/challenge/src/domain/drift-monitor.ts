@@ -23,7 +23,7 @@ export type DriftState = {
  */
 export type LogRatios = { readonly above: number; readonly below: number };
 
-export type Followed = {
+export type CountedOutcomes = {
   /** The state after the last counted attempt, which is the one that exceeded a limit, if any. */
   readonly state: DriftState;
   readonly rejectedAt: (DriftState & LogRatios) | null;
@@ -65,7 +65,7 @@ export function logRatiosOf(state: DriftState, targetPassRate: number): LogRatio
  * Counts outcomes one after the other, up to the first attempt, from the 50th on, at which a ratio
  * exceeds its limit.
  */
-export function countOutcomes(before: DriftState, passed: readonly boolean[], targetPassRate: number): Followed {
+export function countOutcomes(before: DriftState, passed: readonly boolean[], targetPassRate: number): CountedOutcomes {
   const tests = testsOf(targetPassRate);
   let { attempts, passes } = before;
   let ratios = ratiosOf(before, tests);

@@ -11,23 +11,23 @@ import { networkOf } from '../domain/client-network.ts';
 import type { OperatorToken } from '../domain/operator-session.ts';
 import {
   afterWrongToken,
+  type BackoffWait,
   KNOWN_CLIENT,
   type TokenFailures,
   UNKNOWN_CLIENT,
-  type Wait,
   waitOf,
 } from '../domain/token-backoff.ts';
 
 export type TokenVerdict =
   | { readonly kind: 'right'; readonly operator: string }
   | { readonly kind: 'wrong' }
-  | { readonly kind: 'limited'; readonly wait: Wait };
+  | { readonly kind: 'limited'; readonly wait: BackoffWait };
 
 export interface OperatorTokens {
   /** Whose token a client has presented. A wrong one counts. */
   check(token: string, address: string): TokenVerdict;
   /** How long a client must wait until its token is compared; null if it need not. */
-  waitOf(address: string): Wait | null;
+  waitOf(address: string): BackoffWait | null;
 }
 
 /** Cached clients; the least recently seen are dropped first. */

@@ -4,4 +4,4 @@
  * (docs/contract/partner-api.md, "Idempotency").
  */
 export const REPLAY_HEADER = 'Idempotency-Replayed';
-export const REPLAYED: Readonly<Record<typeof REPLAY_HEADER, 'true'>> = { [REPLAY_HEADER]: 'true' };
+export const REPLAY_HEADERS: Readonly<Record<typeof REPLAY_HEADER, 'true'>> = { [REPLAY_HEADER]: 'true' };

@@ -24,14 +24,14 @@ export const UNKNOWN_CLIENT: TokenFailures = { isKnown: false, count: 0, newest:
 /** The state after a right token. */
 export const KNOWN_CLIENT: TokenFailures = { isKnown: true, count: 0, newest: null };
 
-export interface Wait {
+export interface BackoffWait {
   readonly limit: number;
   readonly retryAfterSeconds: number;
   readonly resetAt: Date;
 }
 
 /** How long the client must wait; null if it need not. */
-export function waitOf(failures: TokenFailures, now: Date): Wait | null {
+export function waitOf(failures: TokenFailures, now: Date): BackoffWait | null {
   const resetAt = freeAt(failures, TOKEN_BACKOFF.free, TOKEN_BACKOFF, now);
   if (!isBefore(now, resetAt)) return null;
   return { limit: TOKEN_BACKOFF.free, retryAfterSeconds: retryAfterSeconds(resetAt.getTime(), now.getTime()), resetAt };

@@ -6,7 +6,7 @@ import type { ApiErrorCode, Refused } from '@laurel/errors';
 import type { KeyUse } from '@laurel/proto/common';
 import type { Request } from 'express';
 import type { z } from 'zod';
-import { REPLAYED } from '../domain/replay-header.ts';
+import { REPLAY_HEADERS } from '../domain/replay-header.ts';
 import type { tooManyRequests } from './answer.ts';
 import type { RequestContext } from './context.ts';
 
@@ -77,7 +77,7 @@ export type Answer = string | AsyncIterable<string> | Result | ReturnType<typeof
  * service found the operation, and this gateway had no record.
  */
 export function replayedResult(json: string): Result {
-  return { json, headers: REPLAYED };
+  return { json, headers: REPLAY_HEADERS };
 }
 
 /**

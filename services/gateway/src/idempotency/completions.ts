@@ -14,17 +14,17 @@ import { failpoint } from '../failpoints.ts';
 import { type Completion, completeRecords } from '../repository/idempotency-records.ts';
 
 /** A completion, with the fingerprint that the idempotency key is bound to. */
-export interface Answered extends Completion {
+export interface AnsweredRequest extends Completion {
   /** SHA-256 of the request, hexadecimal. */
   readonly fingerprint: string;
 }
 
 export interface Completions extends AsyncDisposable {
-  add(answered: Answered): void;
+  add(answered: AnsweredRequest): void;
   /**
    * A record's response, while this process has cached it and perhaps no other replica can see it.
    */
-  find(recordId: string): Answered | undefined;
+  find(recordId: string): AnsweredRequest | undefined;
   /**
    * Runs a statement that also writes the completions passed to it. If it fails, a statement of
    * their own writes them.
@@ -39,12 +39,12 @@ export interface Completions extends AsyncDisposable {
 const LINGER_MS = 20;
 
 export function createCompletions({ database, logger }: { database: Database; logger: Logger }): Completions {
-  const unwritten = new Map<string, Answered>();
+  const unwritten = new Map<string, AnsweredRequest>();
   const writing = new Set<Promise<void>>();
-  let waiting: Answered[] = [];
+  let waiting: AnsweredRequest[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  const take = (): readonly Answered[] => {
+  const take = (): readonly AnsweredRequest[] => {
     clearTimeout(timer);
     timer = undefined;
     const completions = waiting;
@@ -52,7 +52,7 @@ export function createCompletions({ database, logger }: { database: Database; lo
     return completions;
   };
 
-  const track = (completions: readonly Answered[], write: Promise<unknown>): void => {
+  const track = (completions: readonly AnsweredRequest[], write: Promise<unknown>): void => {
     const tracked = write
       .then(() => failpoint('gateway.complete.after-commit'))
       .catch((error: unknown) => {

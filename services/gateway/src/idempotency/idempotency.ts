@@ -20,7 +20,7 @@ import type { Logger } from '@laurel/service';
 import { failpoint } from '../failpoints.ts';
 import { batchStatement } from '../repository/batched-statement.ts';
 import { forgetRecords, type KeyLock, type KeyUse, releaseRecords } from '../repository/idempotency-records.ts';
-import { type Answered, type Completions, createCompletions } from './completions.ts';
+import { type AnsweredRequest, type Completions, createCompletions } from './completions.ts';
 import { firstLockOf, type KeyLockOptions, type KeyLockVerdict, lockRecords } from './lock-records.ts';
 
 export interface Idempotency extends AsyncDisposable {
@@ -29,7 +29,7 @@ export interface Idempotency extends AsyncDisposable {
    * Called before the response. If the completion is never written, the response is valid
    * nevertheless, and the key is taken over later.
    */
-  complete(answered: Answered): Promise<void>;
+  complete(answered: AnsweredRequest): Promise<void>;
   /** Never rejects for a failed write; neither does `release`. */
   forget(keyLock: KeyLock): Promise<void>;
   release(keyLock: KeyLock): Promise<void>;
@@ -117,6 +117,6 @@ export function createIdempotency(options: KeyLockOptions & { readonly logger: L
 }
 
 /** The verdict on a use whose key was answered a moment ago. */
-function repeat({ fingerprint, status, body }: Answered, use: KeyUse): KeyLockVerdict {
+function repeat({ fingerprint, status, body }: AnsweredRequest, use: KeyUse): KeyLockVerdict {
   return fingerprint === use.fingerprint ? { kind: 'replay', status, body } : { kind: 'reused' };
 }

@@ -3,7 +3,7 @@
  * request holds the key.
  */
 import type { RequestHandler } from 'express';
-import { REPLAYED } from '../domain/replay-header.ts';
+import { REPLAY_HEADERS } from '../domain/replay-header.ts';
 import { sendError, sendJson } from '../http/answer.ts';
 import { contextOf } from '../http/context.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -23,7 +23,7 @@ export function lockKey(useOf: KeyUseOf | undefined, idempotency: Idempotency): 
         context.keyLock = verdict.keyLock;
         return next();
       case 'replay':
-        return sendJson(response, verdict.status, verdict.body, REPLAYED);
+        return sendJson(response, verdict.status, verdict.body, REPLAY_HEADERS);
       case 'reused':
         return sendError(response, 'idempotency_key_reused');
       case 'in_progress':

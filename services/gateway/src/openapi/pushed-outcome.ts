@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto';
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import type { ErrorCode } from '@laurel/errors';
 import { z } from '../http/zod.ts';
-import { NOT_SIGNED, PUSH_PATH } from '../routes/push-outcome.ts';
+import { NOT_SIGNED_MESSAGE, PUSH_PATH } from '../routes/push-outcome.ts';
 import { pushAnswerSchema, pushedBody } from '../routes/v1/integration-schemas.ts';
 import { errorExamples, RATE_LIMIT_EXAMPLES } from './examples/errors.ts';
 import type { Examples } from './examples/example.ts';
@@ -83,6 +83,6 @@ function examplesOf(codes: readonly ErrorCode[]): Examples {
   if (unauthorized === undefined) return examples;
   return {
     ...examples,
-    unauthorized: { ...unauthorized, value: { error: { code: 'unauthorized', message: NOT_SIGNED } } },
+    unauthorized: { ...unauthorized, value: { error: { code: 'unauthorized', message: NOT_SIGNED_MESSAGE } } },
   };
 }

@@ -47,7 +47,7 @@ const SHARE_OF_OTHERS = 3 / 4;
 const KNOWN = 'known';
 const OTHER = 'other';
 /** One text for every failure, so that none shows which integrations exist. */
-export const NOT_SIGNED = 'The signature is missing or not valid.';
+export const NOT_SIGNED_MESSAGE = 'The signature is missing or not valid.';
 
 export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushDependencies): RequestHandler {
   return (request, response, next) => {
@@ -130,7 +130,7 @@ async function receive(
   );
   await failpoint('gateway.push.after-call');
   if (isRefused(received) && received.code === 'unauthorized') {
-    return sendError(response, 'unauthorized', NOT_SIGNED);
+    return sendError(response, 'unauthorized', NOT_SIGNED_MESSAGE);
   }
   context.isSignatureValid = true;
   context.pushEnvironment = cost?.tenant.environment ?? context.pushEnvironment;

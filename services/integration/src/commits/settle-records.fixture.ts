@@ -132,7 +132,7 @@ export class ContestServicesInMemory implements ContestServices {
   }
 }
 
-export interface Settling {
+export interface SettlingHarness {
   readonly contests: ContestServicesInMemory;
   readonly settler: RecordSettler;
   /** A second replica on the same database. */
@@ -147,8 +147,8 @@ export interface Settling {
 }
 
 /** Sets up one test file, whose tests share the integration and the contest services. */
-export function useSettling(): Settling {
-  const settling = {} as Settling;
+export function useSettling(): SettlingHarness {
+  const settling = {} as SettlingHarness;
   const stack = new AsyncDisposableStack();
   beforeAll(async () => {
     Object.assign(settling, await startSettling(stack));
@@ -157,7 +157,7 @@ export function useSettling(): Settling {
   return settling;
 }
 
-async function startSettling(stack: AsyncDisposableStack): Promise<Settling> {
+async function startSettling(stack: AsyncDisposableStack): Promise<SettlingHarness> {
   const { superuser, connect, newIntegration } = await startIntegrationDatabase(stack);
   const { id: integrationId, tenant } = await newIntegration();
   const contests = new ContestServicesInMemory();

@@ -4,7 +4,7 @@
  */
 import { newId } from '@laurel/values/ids';
 import { afterEach, describe, expect, it } from 'vitest';
-import { INTERVAL_SECONDS, type Partner, type Polled, page, usePollHarness } from './poll.fixture.ts';
+import { INTERVAL_SECONDS, type Partner, type PolledIntegration, page, usePollHarness } from './poll.fixture.ts';
 
 const h = usePollHarness();
 const INTERVAL_MS = INTERVAL_SECONDS * 1_000;
@@ -19,7 +19,7 @@ afterEach(() =>
 
 const cursorPaging = { paging: { type: 'cursor', param: 'after', pointer: '/next' } };
 const after = (ms: number) => new Date(h.clock().getTime() + ms);
-const open = ({ tenant }: Polled) => h.contests.open(tenant, { playerRef: 'p', parentId: newId() });
+const open = ({ tenant }: PolledIntegration) => h.contests.open(tenant, { playerRef: 'p', parentId: newId() });
 
 /** Runs a sweep, and advances the clock to the next poll. */
 async function poll() {
@@ -176,7 +176,7 @@ describe('paging by since with many records of one instant', () => {
     });
   }
 
-  const runsAt = (integration: Polled, instants: readonly string[]): Run[] =>
+  const runsAt = (integration: PolledIntegration, instants: readonly string[]): Run[] =>
     instants.map((at, score) => ({ attempt: open(integration), score, at }));
   const many = (count: number, at: string) => Array<string>(count).fill(at);
 
@@ -250,7 +250,7 @@ describe('a list with the newest records first', () => {
   });
   const settledIn = (attempts: readonly { attempt: string }[]) =>
     attempts.filter(({ attempt }) => h.contests.reportsOf(attempt).length === 1).length;
-  const run = (integration: Polled) => ({ attempt: open(integration), score: 1 });
+  const run = (integration: PolledIntegration) => ({ attempt: open(integration), score: 1 });
 
   it('every poll of a newest-first list begins with the first page and ends at a known page', async () => {
     const partner = h.partner();

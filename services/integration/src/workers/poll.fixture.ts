@@ -49,7 +49,7 @@ export type Partner = {
   respond: Respond;
 };
 
-export type Polled = { readonly id: string; readonly tenant: Tenant };
+export type PolledIntegration = { readonly id: string; readonly tenant: Tenant };
 
 type Setup = {
   readonly pull?: object;
@@ -86,13 +86,13 @@ export interface PollHarness extends AsyncDisposable {
   /** A partner's endpoint with its own path. */
   partner(respond?: Respond): Partner;
   /** An active integration of a new program, due now. */
-  integration(partner: Pick<Partner, 'url' | 'origin'>, setup?: Setup): Promise<Polled>;
+  integration(partner: Pick<Partner, 'url' | 'origin'>, setup?: Setup): Promise<PolledIntegration>;
   /** A second replica. */
   startPoller(overrides?: Partial<PollerDeps>): Poller;
   /** Runs one sweep, and every poll that it begins. */
   sweep(poller?: Poller): Promise<void>;
-  stored(integration: Polled): Promise<StoredIntegration>;
-  log(integration: Polled): Promise<readonly StoredEntry[]>;
+  stored(integration: PolledIntegration): Promise<StoredIntegration>;
+  log(integration: PolledIntegration): Promise<readonly StoredEntry[]>;
 }
 
 /** A page whose records the default map of `integration` reads, with other members around them. */
@@ -205,7 +205,7 @@ async function insertIntegration(
   encryption: Encryption,
   now: Date,
   { partner, setup }: { readonly partner: Pick<Partner, 'url' | 'origin'>; readonly setup: Setup },
-): Promise<Polled> {
+): Promise<PolledIntegration> {
   const { secret, status = 'active', environment = 'test', openEnvironments = [environment] } = setup;
   const tenant: Tenant = { programId: newId(), environment };
   const id = newId();

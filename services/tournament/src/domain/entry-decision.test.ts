@@ -1,4 +1,4 @@
-import { ABANDONED } from '@laurel/attempts/domain';
+import { ABANDONED_CODE } from '@laurel/attempts/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -89,7 +89,7 @@ describe('a creation', () => {
   });
 
   it('a creation restarts an abandoned attempt, under the next fee id and the current rules', () => {
-    const known = { ...ATTEMPT, status: 'refused' as const, closedReason: ABANDONED, feeGeneration: 3 };
+    const known = { ...ATTEMPT, status: 'refused' as const, closedReason: ABANDONED_CODE, feeGeneration: 3 };
     expect(decide(facts({ known }))).toMatchObject([
       { kind: 'created', attempt: { status: 'pending', feeGeneration: 4, closedReason: null } },
     ]);

@@ -24,7 +24,7 @@
  */
 
 import {
-  ABANDONED,
+  ABANDONED_CODE,
   type IdempotencyUse,
   isSameTenant,
   type NamedAccount,
@@ -79,7 +79,7 @@ export function decideEntries(batch: readonly CreationFacts[], now: Date): reado
   return batch.map((facts) => {
     const { creation, round } = facts;
     const known = createdHere.get(creation.attemptId) ?? facts.known;
-    if (known !== null && known.closedReason !== ABANDONED) {
+    if (known !== null && known.closedReason !== ABANDONED_CODE) {
       if (round === null || known.roundId !== round.id) return refused('not_found');
       if (!isSameTenant(round.tenant, creation.tenant)) return refused('not_found');
       return { kind: 'known', attempt: known };

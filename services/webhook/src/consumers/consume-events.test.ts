@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { deleteEndpoint, updateEndpoint } from '../repository/endpoints.ts';
 import { insertPrograms } from '../repository/programs.ts';
-import { type Registered, suspended, useDispatchHarness } from '../workers/deliver.fixture.ts';
+import { type RegisteredEndpoint, suspended, useDispatchHarness } from '../workers/deliver.fixture.ts';
 
 const h = useDispatchHarness();
 
@@ -23,9 +23,9 @@ async function consume(...events: readonly Event[]): Promise<void> {
 }
 
 describe('endpoints that an event is delivered to', () => {
-  const live = ({ tenant }: Registered) => ({ programId: tenant.programId, environment: Environment.LIVE });
+  const live = ({ tenant }: RegisteredEndpoint) => ({ programId: tenant.programId, environment: Environment.LIVE });
 
-  it.each<[string, Partial<Endpoint>, (endpoint: Registered) => Partial<Event>, number]>([
+  it.each<[string, Partial<Endpoint>, (endpoint: RegisteredEndpoint) => Partial<Event>, number]>([
     ['that subscribes to every type', {}, () => ({}), 1],
     ['that subscribes to its type among others', { events: ['award.released', 'challenge.suspended'] }, () => ({}), 1],
     ['unless it subscribes to other types', { events: ['award.released'] }, () => ({}), 0],

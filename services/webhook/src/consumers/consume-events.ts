@@ -16,10 +16,10 @@ import type { DeliveryQueue } from '../domain/delivery-queues.ts';
 import { composeBody } from '../domain/envelope.ts';
 import { failpoint } from '../failpoints.ts';
 import {
+  type EndpointMatch,
   type EventDelivery,
   insertEventsWithDeliveries,
   insertUnmatchedEvents,
-  type Match,
   type SandboxEvent,
 } from '../repository/consumed-events.ts';
 import type { Dispatcher } from '../workers/deliver.ts';
@@ -78,7 +78,7 @@ function bodyOf({ fact, occurredAt, tenant }: ParsedEvent): Buffer {
 
 /** Every endpoint gets the same body of an event. */
 function composeDeliveries(
-  matches: readonly Match[],
+  matches: readonly EndpointMatch[],
   byId: ReadonlyMap<string, ParsedEvent>,
   consumedAt: Date,
 ): readonly EventDelivery[] {

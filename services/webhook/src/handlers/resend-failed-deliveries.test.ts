@@ -6,7 +6,7 @@ import { later } from '@laurel/values/instant';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DeliveryStatus } from '../domain/delivery.ts';
-import { MAX_EXAMINED } from '../repository/failed-deliveries.ts';
+import { MAX_EXAMINED_DELIVERIES } from '../repository/failed-deliveries.ts';
 import { useHarness } from '../webhook.fixture.ts';
 import { MAX_RESENT } from './resend-failed-deliveries.ts';
 
@@ -149,7 +149,7 @@ describe('sending the failed deliveries of a period again', () => {
   it('a call examines a limited number of failures, and the next call continues after them', async () => {
     const owner = await h.createEndpoint();
     const covered = Array.from(
-      { length: MAX_EXAMINED },
+      { length: MAX_EXAMINED_DELIVERIES },
       (_, index): History => [
         { status: 'failed', minute: index / 1_000 },
         { status: 'delivered', minute: 30 },
@@ -160,7 +160,7 @@ describe('sending the failed deliveries of a period again', () => {
     // for empty.
     await h.database.query({ text: 'analyze deliveries' });
     const first = ok(await resend(owner));
-    expect(first).toEqual({ resent: 0, resumeFrom: at((MAX_EXAMINED - 1) / 1_000) });
+    expect(first).toEqual({ resent: 0, resumeFrom: at((MAX_EXAMINED_DELIVERIES - 1) / 1_000) });
     expect(ok(await resend(owner, first.resumeFrom))).toEqual({ resent: 1, resumeFrom: undefined });
     expect(await resentEvents(owner)).toEqual([last]);
   });

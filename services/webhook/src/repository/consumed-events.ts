@@ -19,7 +19,7 @@ export type EventScope = {
 export type SandboxEvent = Pick<NewDelivery, 'eventId' | 'eventType' | 'body'> & { readonly programId: string };
 
 /** An event and an endpoint that receives it. */
-export type Match = { readonly eventId: string; readonly endpointId: string };
+export type EndpointMatch = { readonly eventId: string; readonly endpointId: string };
 
 /** A delivery of an event, due as soon as it is inserted. */
 export type EventDelivery = Pick<NewDelivery, 'id' | 'endpointId' | 'eventId' | 'eventType' | 'body'> & {
@@ -115,7 +115,7 @@ export async function insertUnmatchedEvents(
   events: readonly EventScope[],
   sandbox: readonly SandboxEvent[],
   consumedAt: Date,
-): Promise<readonly Match[]> {
+): Promise<readonly EndpointMatch[]> {
   const rows = await database.write<{ id: string; endpoint_id: string }>(
     INSERT_UNMATCHED,
     [

@@ -9,7 +9,7 @@ import type { StatsPeriod } from '../domain/stats-period.ts';
 /** The most deliveries that are counted, newest first: an endpoint may have millions in 30 days. */
 export const MAX_COUNTED_ITEMS = 50_000;
 /** The most deliveries whose sends are timed, newest first: each takes a look-up of its sends. */
-export const MAX_TIMED = 10_000;
+export const MAX_TIMED_DELIVERIES = 10_000;
 
 export type DeliveryCounts = { readonly delivered: number; readonly failed: number; readonly pending: number };
 
@@ -52,7 +52,7 @@ const DURATIONS = {
 select percentile_cont(0.5) within group (order by a.duration_ms) as p50_ms,
   percentile_cont(0.95) within group (order by a.duration_ms) as p95_ms
 from (
-  select id from deliveries where endpoint_id = $1 and created_at >= $2 order by created_at desc, id desc limit ${MAX_TIMED}
+  select id from deliveries where endpoint_id = $1 and created_at >= $2 order by created_at desc, id desc limit ${MAX_TIMED_DELIVERIES}
 ) d
 join delivery_attempts a on a.delivery_id = d.id
 where a.duration_ms is not null`,

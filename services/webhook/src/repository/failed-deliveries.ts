@@ -9,10 +9,10 @@ import { isStillOfDeveloperSql } from './programs.ts';
 /** A failed delivery that is to be sent again, as a delivery with the id `newId`. */
 export type Resend = { readonly deliveryId: string; readonly newId: string };
 
-export type Uncovered = { readonly id: string; readonly createdAt: Date };
+export type UncoveredDelivery = { readonly id: string; readonly createdAt: Date };
 
 /** Each scan for failed deliveries ends after this many. */
-export const MAX_EXAMINED = 10_000;
+export const MAX_EXAMINED_DELIVERIES = 10_000;
 
 // An event that failed several times counts once, as its oldest failure. `resume_at` is set if the
 // scan ended before the period did.
@@ -23,7 +23,7 @@ const SELECT_UNCOVERED = {
 with examined as materialized (
   select id, event_id, program_id, created_at from deliveries
   where endpoint_id = $1 and status = 'failed' and created_at >= $2 and created_at < $3
-  order by created_at, id limit ${MAX_EXAMINED}
+  order by created_at, id limit ${MAX_EXAMINED_DELIVERIES}
 ),
 uncovered as (
   select distinct on (f.event_id) f.id, f.created_at
@@ -40,7 +40,7 @@ uncovered as (
   order by f.event_id, f.created_at, f.id
 )
 select u.id, u.created_at, scan.resume_at
-from (select case when count(*) = ${MAX_EXAMINED} then max(created_at) end as resume_at from examined) scan
+from (select case when count(*) = ${MAX_EXAMINED_DELIVERIES} then max(created_at) end as resume_at from examined) scan
 left join lateral (select id, created_at from uncovered order by created_at, id limit $4) u on true
 order by u.created_at, u.id`,
 };
@@ -63,7 +63,7 @@ export async function findUncovered(
   on: Queryable,
   { endpointId, from, to }: { readonly endpointId: string; readonly from: Date; readonly to: Date },
   limit: number,
-): Promise<{ readonly uncovered: readonly Uncovered[]; readonly resumeAt: Date | null }> {
+): Promise<{ readonly uncovered: readonly UncoveredDelivery[]; readonly resumeAt: Date | null }> {
   type Row = { id: string | null; created_at: Date; resume_at: Date | null };
   const rows = await on.query<Row>(SELECT_UNCOVERED, [endpointId, from, to, limit]);
   const uncovered = rows.flatMap(({ id, created_at }) => (id === null ? [] : [{ id, createdAt: created_at }]));

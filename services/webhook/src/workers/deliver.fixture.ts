@@ -57,7 +57,7 @@ export interface Receiver extends AsyncDisposable {
 export type Respond = (response: ServerResponse, request: Received) => void;
 
 /** `tenant` is the test environment of its developer's program. */
-export type Registered = Endpoint & { readonly secret: string; readonly tenant: Tenant };
+export type RegisteredEndpoint = Endpoint & { readonly secret: string; readonly tenant: Tenant };
 
 export interface DispatchHarness extends AsyncDisposable {
   readonly database: Database;
@@ -70,7 +70,7 @@ export interface DispatchHarness extends AsyncDisposable {
   /** Another dispatcher on the same database, with the same clock: it acts as another process. */
   startDispatcher(options?: { readonly sends?: number; readonly timeoutMs?: number }): Dispatcher;
   /** An endpoint with a program; its developer is new unless one is given. */
-  endpoint(url: string, settings?: Partial<Endpoint>): Promise<Registered>;
+  endpoint(url: string, settings?: Partial<Endpoint>): Promise<RegisteredEndpoint>;
   rotate(endpoint: Endpoint): Promise<string>;
   /** The stored deliveries of the endpoint, with their sends, oldest first. */
   deliveries(endpointId: string): Promise<readonly StoredDelivery[]>;
@@ -113,7 +113,11 @@ export function useDispatchHarness(): DispatchHarness {
  * A `challenge.suspended` event in the test environment of the endpoint's program, unless another
  * tenant is given.
  */
-export function suspended({ tenant }: Pick<Registered, 'tenant'>, occurredAt: Date, event: Partial<Event> = {}): Event {
+export function suspended(
+  { tenant }: Pick<RegisteredEndpoint, 'tenant'>,
+  occurredAt: Date,
+  event: Partial<Event> = {},
+): Event {
   return {
     id: newId(occurredAt),
     occurredAt,

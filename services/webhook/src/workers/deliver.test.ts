@@ -16,7 +16,13 @@ import { deleteEndpoint, updateEndpoint } from '../repository/endpoints.ts';
 import { findUncovered } from '../repository/failed-deliveries.ts';
 import { upsertProgram } from '../repository/programs.ts';
 import { leaseSends, recordSends } from '../repository/sends.ts';
-import { type Received, type Registered, type Respond, suspended, useDispatchHarness } from './deliver.fixture.ts';
+import {
+  type Received,
+  type RegisteredEndpoint,
+  type Respond,
+  suspended,
+  useDispatchHarness,
+} from './deliver.fixture.ts';
 
 const h = useDispatchHarness();
 const MINUTE_MS = 60_000;
@@ -43,13 +49,13 @@ async function isSigned(request: Received | undefined, secret: string): Promise<
   return request !== undefined && (await verify(secret, request.body, String(request.headers['x-webhook-signature'])));
 }
 
-async function onlyDelivery({ id }: Pick<Registered, 'id'>) {
+async function onlyDelivery({ id }: Pick<RegisteredEndpoint, 'id'>) {
   const [delivery, ...others] = await h.deliveries(id);
   if (delivery === undefined || others.length > 0) throw new Error(`not one delivery but ${others.length + 1}`);
   return delivery;
 }
 
-async function switchOff(endpoint: Registered, isActive = false): Promise<void> {
+async function switchOff(endpoint: RegisteredEndpoint, isActive = false): Promise<void> {
   await h.database.transaction(async (tx) => {
     await updateEndpoint(tx, { ...endpoint, isActive });
     if (!isActive) await closePending(tx, endpoint.id, h.clock());
@@ -124,7 +130,7 @@ describe('an event', () => {
 });
 
 describe('a program that gets another developer', () => {
-  const assign = ({ tenant }: Registered, developerId: string | null) =>
+  const assign = ({ tenant }: RegisteredEndpoint, developerId: string | null) =>
     upsertProgram(h.database, { id: tenant.programId, developerId, version: nextVersion() });
   let version = 0n;
   const nextVersion = () => {
@@ -475,7 +481,7 @@ describe('a delivery that fails', () => {
 });
 
 /** A delivery as the consumer inserts it. */
-function newDelivery({ id: endpointId, tenant }: Registered) {
+function newDelivery({ id: endpointId, tenant }: RegisteredEndpoint) {
   const createdAt = h.clock();
   return {
     id: newId(createdAt),
@@ -631,7 +637,7 @@ describe('a late result of a send', () => {
   const times = () => ({ now: h.clock(), leasedUntil: new Date(h.clock().getTime() + 1_000), keyVersions: [1] });
   const noPhases = { dnsMs: null, connectMs: null, waitMs: null, readMs: null };
 
-  async function leaseOne(endpoint: Registered) {
+  async function leaseOne(endpoint: RegisteredEndpoint) {
     const { sends } = await leaseSends(
       h.database,
       [{ endpointId: endpoint.id, environment: 'test', slots: 1 }],

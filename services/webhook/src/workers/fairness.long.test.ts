@@ -7,7 +7,7 @@ import { newId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import type { DeliveryQueue } from '../domain/delivery-queues.ts';
 import { insertDeliveries } from '../repository/deliveries.ts';
-import { type Registered, useDispatchHarness } from './deliver.fixture.ts';
+import { type RegisteredEndpoint, useDispatchHarness } from './deliver.fixture.ts';
 
 const h = useDispatchHarness();
 
@@ -17,7 +17,7 @@ const EVENTS = 25;
 /** The time is longer than any test of this file takes. */
 const FOR_EVER_MS = 300_000;
 
-async function queue(endpoints: readonly Registered[], events: number): Promise<void> {
+async function queue(endpoints: readonly RegisteredEndpoint[], events: number): Promise<void> {
   const createdAt = h.clock();
   for (let event = 0; event < events; event += 1) {
     const deliveries = endpoints.map(({ id: endpointId, tenant }) => ({
@@ -36,7 +36,7 @@ async function queue(endpoints: readonly Registered[], events: number): Promise<
 
 const register = (count: number, url: () => string) =>
   Promise.all(Array.from({ length: count }, () => h.endpoint(url())));
-const queuesOf = (endpoints: readonly Registered[]): DeliveryQueue[] =>
+const queuesOf = (endpoints: readonly RegisteredEndpoint[]): DeliveryQueue[] =>
   endpoints.map(({ id }) => ({ endpointId: id, environment: 'test' }));
 
 it('healthy endpoints get all their deliveries while a hundred dead endpoints hang', async () => {

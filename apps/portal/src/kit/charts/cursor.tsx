@@ -8,7 +8,7 @@ import { HEIGHT_PX, nearestStop, stopAfterKey } from './geometry.ts';
 const GAP_PX = 12;
 
 /** A place of a chart that has values. */
-export interface Stop {
+export interface CursorStop {
   readonly x: number;
   /** The width of a bar; a line has none. */
   readonly widthPx?: number;
@@ -24,7 +24,7 @@ export interface Stop {
 
 interface CursorProps {
   readonly title: string;
-  readonly stops: readonly Stop[];
+  readonly stops: readonly CursorStop[];
   readonly widthPx: number;
   readonly top: number;
   readonly bottom: number;
@@ -68,13 +68,13 @@ export function Cursor({ title, stops, widthPx, top, bottom }: CursorProps): Rea
   );
 }
 
-function textOf(stop: Stop | undefined): string {
+function textOf(stop: CursorStop | undefined): string {
   if (stop === undefined) return '';
   return `${stop.title}. ${stop.values.map(({ name, text }) => `${name}: ${text}`).join(', ')}`;
 }
 
 interface MarkProps {
-  readonly stop: Stop;
+  readonly stop: CursorStop;
   readonly widthPx: number;
   readonly top: number;
   readonly bottom: number;

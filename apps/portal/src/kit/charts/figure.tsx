@@ -3,7 +3,7 @@
  * behind it. `TooLittle` replaces it while there is too little to draw.
  */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { Cursor, type Stop } from './cursor.tsx';
+import { Cursor, type CursorStop } from './cursor.tsx';
 import { type Frame, HEIGHT_PX } from './geometry.ts';
 import '../../styles/charts.css';
 
@@ -14,7 +14,7 @@ export interface Drawing {
   readonly frame: Frame;
   readonly marks: ReactNode;
   /** The stops go from left to right; there is at least one. */
-  readonly stops: readonly Stop[];
+  readonly stops: readonly CursorStop[];
 }
 
 interface ChartFigureProps {

@@ -9,7 +9,7 @@ import { area, line } from 'd3-shape';
 import type { ReactNode } from 'react';
 import { utcTime } from '../format.ts';
 import { BottomAxis, ValueAxis } from './axes.tsx';
-import type { Stop } from './cursor.tsx';
+import type { CursorStop } from './cursor.tsx';
 import { ChartFigure, type Drawing, Legend } from './figure.tsx';
 import { domainOf, frameOf, HEIGHT_PX, timeLabel } from './geometry.ts';
 
@@ -149,9 +149,9 @@ function valuesOf(points: readonly Point[], references: readonly { readonly valu
   return [...ofPoints, ...references.map(({ value }) => value)];
 }
 
-interface TimedStop extends Pick<Stop, 'title'> {
+interface TimedStop extends Pick<CursorStop, 'title'> {
   readonly at: number;
-  readonly values: readonly (Stop['values'][number] & { readonly value: number })[];
+  readonly values: readonly (CursorStop['values'][number] & { readonly value: number })[];
 }
 
 /** Returns one stop for each time at which a series has a point, from the oldest to the newest. */

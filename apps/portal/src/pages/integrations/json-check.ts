@@ -1,10 +1,10 @@
 /** Checks JSON that a developer types, before it is sent. */
 
-export type Checked = { readonly value: unknown; readonly error?: never } | { readonly error: string };
+export type JsonCheck = { readonly value: unknown; readonly error?: never } | { readonly error: string };
 
 const MAX_DESCRIPTOR_BYTES = 16 * 1024;
 
-export function checkJson(text: string): Checked {
+export function checkJson(text: string): JsonCheck {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
@@ -16,7 +16,7 @@ export function checkJson(text: string): Checked {
  * Checks only that the text is a JSON object and not too long. The server checks the members; a dry
  * run shows its findings.
  */
-export function checkDescriptor(text: string): Checked {
+export function checkDescriptor(text: string): JsonCheck {
   const checked = checkJson(text);
   if (checked.error !== undefined) return checked;
   const { value } = checked;

@@ -6,7 +6,7 @@ import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
 import { environmentOf, takesDeposits } from './environment.ts';
 import { AFFECTS, accountItem } from './facts.ts';
 
-export interface Deposited {
+export interface PostedDeposit {
   readonly amount: string;
   readonly reference: string;
   readonly result: DepositResult;
@@ -14,7 +14,7 @@ export interface Deposited {
 
 interface DepositDialogProps {
   readonly account: Account;
-  readonly onDeposited: (deposited: Deposited) => void;
+  readonly onDeposited: (deposited: PostedDeposit) => void;
   readonly onClose: () => void;
 }
 

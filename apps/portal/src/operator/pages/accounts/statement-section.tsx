@@ -13,7 +13,7 @@ import { type Column, More, Table } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
 import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
 import { AttemptId, PayoutId } from '../../layout/item-ids.tsx';
-import { DepositDialog, type Deposited } from './deposit-dialog.tsx';
+import { DepositDialog, type PostedDeposit } from './deposit-dialog.tsx';
 import { environmentOf, takesDeposits } from './environment.ts';
 import { ENVIRONMENTS } from './search.ts';
 
@@ -35,7 +35,7 @@ interface StatementSectionProps {
 export function StatementSection({ account, environment }: StatementSectionProps): ReactNode {
   const lines = useList<StatementLine>(`/accounts/${account.id}/statement`, { environment, limit: PAGE_LINES });
   const [isAsking, setAsking] = useState(false);
-  const [deposited, setDeposited] = useState<Deposited>();
+  const [deposited, setDeposited] = useState<PostedDeposit>();
   const isOwn = environment === environmentOf(account);
   return (
     <Section
@@ -100,7 +100,7 @@ function EnvironmentLinks({ accountId, shown }: EnvironmentLinksProps): ReactNod
 }
 
 /** Says whether the deposit was posted, or repeats an earlier one, so that no money moved. */
-function DepositResult({ deposited: { amount, reference, result } }: { readonly deposited: Deposited }): ReactNode {
+function DepositResult({ deposited: { amount, reference, result } }: { readonly deposited: PostedDeposit }): ReactNode {
   const balance = `The balance is ${money(result.balance)}.`;
   return (
     <p role="status">

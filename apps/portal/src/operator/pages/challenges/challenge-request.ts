@@ -1,8 +1,8 @@
 /** The body of `POST /programs/{id}/challenges` from the form. */
 import type { ChallengeRequest } from '../../../api/api-types.ts';
-import { numberOf, type Typed, textOf } from '../../../kit/form-values.ts';
+import { numberOf, type TypedBody, textOf } from '../../../kit/form-values.ts';
 
-export function challengeRequestOf(form: FormData): Typed<ChallengeRequest> {
+export function challengeRequestOf(form: FormData): TypedBody<ChallengeRequest> {
   return {
     environment: textOf(form, 'environment'),
     name: textOf(form, 'name'),

@@ -2,9 +2,9 @@
 import type { Payout } from '../../../api/api-types.ts';
 import { money } from '../../../kit/format.ts';
 
-export type Verb = 'release' | 'deny';
+export type DecisionVerb = 'release' | 'deny';
 
-export function consequenceOf(verb: Verb, { amount, environment }: Payout): string {
+export function consequenceOf(verb: DecisionVerb, { amount, environment }: Payout): string {
   if (verb === 'deny') {
     return 'No money moves, now or later, and the prize stays claimed. The partner still sees the payout as held. The decision is final.';
   }

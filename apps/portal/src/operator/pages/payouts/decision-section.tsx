@@ -6,17 +6,17 @@ import { capitalised } from '../../../kit/format.ts';
 import { Section } from '../../../kit/page.tsx';
 import { Status } from '../../../kit/status.tsx';
 import { Time } from '../../../kit/time.tsx';
-import { consequenceOf, type Verb } from './consequences.ts';
+import { consequenceOf, type DecisionVerb } from './consequences.ts';
 import { Decision } from './decision.tsx';
 import { DESCRIBED_FACTS } from './facts.ts';
 import { explainReason } from './reasons.ts';
 
-const VERBS = ['release', 'deny'] as const satisfies readonly Verb[];
+const VERBS = ['release', 'deny'] as const satisfies readonly DecisionVerb[];
 
 /** Shows why the payout was held and what was decided; while it is held, what can be decided. */
 export function DecisionSection({ payout }: { readonly payout: DescribedPayout }): ReactNode {
   // Stays open over a payout that another operator decides meanwhile, to say so.
-  const [asking, setAsking] = useState<Verb>();
+  const [asking, setAsking] = useState<DecisionVerb>();
   return (
     <Section title="Decision">
       {payout.reason !== null && <p>{explainReason(payout.reason)}</p>}
@@ -30,7 +30,7 @@ export function DecisionSection({ payout }: { readonly payout: DescribedPayout }
 
 interface ChoicesProps {
   readonly payout: DescribedPayout;
-  readonly onChoose: (verb: Verb) => void;
+  readonly onChoose: (verb: DecisionVerb) => void;
 }
 
 function Choices({ payout, onChoose }: ChoicesProps): ReactNode {

@@ -9,7 +9,7 @@ import type { Fact } from '../../layout/changes-since.ts';
 import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
 import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
 import { AccountFlags } from '../accounts/concerns-view.tsx';
-import { consequenceOf, type Verb } from './consequences.ts';
+import { consequenceOf, type DecisionVerb } from './consequences.ts';
 import { dayLimitsOf } from './day-limits.ts';
 import { explainReason } from './reasons.ts';
 
@@ -17,7 +17,7 @@ interface DecisionProps<P extends Payout> {
   readonly payout: P;
   /** The facts about the payout that the page shows. */
   readonly facts: readonly Fact<P>[];
-  readonly verb: Verb;
+  readonly verb: DecisionVerb;
   readonly onClose: () => void;
   /** Facts that the decision needs and the page does not show. */
   readonly children?: ReactNode;
@@ -70,7 +70,7 @@ export function Decision<P extends Payout>({ payout, facts, verb, onClose, child
 }
 
 /** Shows an operator who decides from the list why a payout is held. */
-export function Background({ payout }: { readonly payout: Payout }): ReactNode {
+export function PayoutBackground({ payout }: { readonly payout: Payout }): ReactNode {
   const reading = useRead<DescribedPayout>(`/payouts/${payout.award_id}`);
   const described = reading.state === 'loaded' ? reading.data : undefined;
   const limits = described === undefined ? [] : dayLimitsOf(described);

@@ -7,11 +7,11 @@ import { Loaded } from '../../../kit/loaded.tsx';
 import { type Column, More, Table } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
 import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
-import { AmountAndStatus, Why } from './payout-cells.tsx';
+import { AmountAndStatus, PayoutReason } from './payout-cells.tsx';
 
 const COLUMNS: readonly Column<Payout>[] = [
   { name: 'Payout', cell: (payout) => <AmountAndStatus payout={payout} /> },
-  { name: 'Why, and what was decided', grow: 3, cell: (payout) => <Why payout={payout} /> },
+  { name: 'Why, and what was decided', grow: 3, cell: (payout) => <PayoutReason payout={payout} /> },
   {
     name: 'Program',
     cell: ({ program_id: programId, environment }) => (

@@ -24,7 +24,7 @@ export function AmountAndStatus({ payout: { award_id: awardId, amount, status } 
   );
 }
 
-export function Why({ payout: { reason, decision } }: CellProps): ReactNode {
+export function PayoutReason({ payout: { reason, decision } }: CellProps): ReactNode {
   if (reason === null) return <span className="muted">paid without a hold</span>;
   return (
     <div className="payout-why">

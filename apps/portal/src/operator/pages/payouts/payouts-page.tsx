@@ -12,10 +12,10 @@ import { type Column, More, Table } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
 import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
 import { AccountId, AttemptId, RoundId } from '../../layout/item-ids.tsx';
-import type { Verb } from './consequences.ts';
-import { Background, Decision } from './decision.tsx';
+import type { DecisionVerb } from './consequences.ts';
+import { Decision, PayoutBackground } from './decision.tsx';
 import { PAYOUT_FACTS } from './facts.ts';
-import { AmountAndStatus, Why } from './payout-cells.tsx';
+import { AmountAndStatus, PayoutReason } from './payout-cells.tsx';
 import { ENVIRONMENTS, STATUSES } from './search.ts';
 import './payouts.css';
 
@@ -30,7 +30,7 @@ const FIELDS = [
 
 interface Asking {
   readonly payout: Payout;
-  readonly verb: Verb;
+  readonly verb: DecisionVerb;
 }
 
 export function PayoutsPage(): ReactNode {
@@ -60,7 +60,7 @@ export function PayoutsPage(): ReactNode {
       </Loaded>
       {asking !== undefined && (
         <Decision {...asking} facts={PAYOUT_FACTS} onClose={() => setAsking(undefined)}>
-          <Background payout={asking.payout} />
+          <PayoutBackground payout={asking.payout} />
         </Decision>
       )}
     </Page>
@@ -82,7 +82,7 @@ function columnsWith(ask: (asking: Asking) => void): readonly Column<Payout>[] {
       name: 'Payout',
       cell: (payout) => <AmountAndStatus payout={payout} />,
     },
-    { name: 'Why', grow: 3, cell: (payout) => <Why payout={payout} /> },
+    { name: 'Why', grow: 3, cell: (payout) => <PayoutReason payout={payout} /> },
     {
       name: 'Account',
       cell: ({ account_id }) => <AccountId value={account_id} isShort />,

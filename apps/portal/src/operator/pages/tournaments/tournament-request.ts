@@ -1,6 +1,6 @@
 /** The body of `POST /programs/{id}/tournaments` from the form. */
 import type { TournamentRequest } from '../../../api/api-types.ts';
-import { numberOf, type Typed, textOf } from '../../../kit/form-values.ts';
+import { numberOf, type TypedBody, textOf } from '../../../kit/form-values.ts';
 import { purseOf, type TypedGroup } from './purse-groups.ts';
 
 export const LENGTH_UNITS = [
@@ -10,7 +10,7 @@ export const LENGTH_UNITS = [
 ] as const;
 
 /** Builds the request. Without a metric there is no tiebreak, whatever its direction. */
-export function tournamentRequestOf(form: FormData, purse: readonly TypedGroup[]): Typed<TournamentRequest> {
+export function tournamentRequestOf(form: FormData, purse: readonly TypedGroup[]): TypedBody<TournamentRequest> {
   const tiebreak = textOf(form, 'tiebreak_metric_name');
   const length = numberOf(form, 'round_length_seconds');
   const unitSeconds = Number(textOf(form, 'length_unit'));
