@@ -140,7 +140,7 @@ describe('how long a part took', () => {
 });
 
 describe('the seconds of files', () => {
-  test('each file has the most of its runs, whether it passed or failed, alone or in a project', () => {
+  test('the time of a file is the time of its longest run, whether the run passed or failed', () => {
     const log = `
  \u001b[32m✓\u001b[39m \u001b[30m\u001b[42m faults \u001b[49m\u001b[39m tests/faults/lapse.test.ts \u001b[2m(\u001b[22m81 tests)\u001b[33m 276569\u001b[2mms\u001b[22m\u001b[39m
      ✓ wallet.refund.before-commit, kill, during lapse, the partner retries 5197ms

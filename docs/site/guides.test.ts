@@ -52,7 +52,7 @@ test('each guide is a page, and a link leads to the place of its section', () =>
   expect(sectionOf('POST /attempts')).toContain('](/concepts#attempt)');
 });
 
-test('the page of the samples shows the code that is in the repository, and it and the contract link to each other', () => {
+test('the page of the samples shows the repository’s code, and links to the contract, which links back', () => {
   const { pages } = render(CONTRACT);
   const page = pages.get('samples') ?? '';
   for (const file of globSync('samples/*/*.*', { cwd: new URL('../', import.meta.url) })) {
@@ -66,7 +66,7 @@ test('the page of the samples shows the code that is in the repository, and it a
   expect(pages.get('idempotency')).toContain('](/samples#create-an-attempt)');
 });
 
-test('the page of the portal shows each of its pictures, and it and the quick start link to each other', () => {
+test('the page of the portal shows all its pictures, and links to the quick start, which links back', () => {
   const { pages } = render(CONTRACT);
   const page = pages.get('portal') ?? '';
   const shown = [...page.matchAll(/!\[[^\]]+\]\(\.\/pictures\/([^)]+)\)/g)].map(([, path]) => path);
@@ -80,7 +80,7 @@ test('the page of the portal shows each of its pictures, and it and the quick st
   expect(() => render(deep).sectionOf('POST /attempts')).toThrow('the page of an operation shows no picture');
 });
 
-test('the address of the former one-page guide has each of its anchors, with a link to the place of the section', () => {
+test('at the former address of the guide each old anchor links to the present place of its section', () => {
   const moved = render(CONTRACT).pages.get('guide') ?? '';
   expect(moved).toContain('\n- <span id="errors"></span>[Errors](/errors#errors)\n');
   expect(moved).toContain('\n- <span id="the-first-hour"></span>[The first hour](/quick-start)\n');

@@ -21,7 +21,7 @@ for (let round = 0; round < 100; round++) {
 }
 `;
 
-test('processes that replace the same folder at once all succeed, and the complete folder of one of them remains', async () => {
+test('if several processes replace a folder at once, all succeed and one complete folder remains', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'laurel-replace-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const replace = () => promisify(execFile)(process.execPath, ['--input-type=module', '--eval', REPLACE, folder]);

@@ -34,7 +34,7 @@ describe.skipIf(!(await hasChromium()))(
       for (const call of calls) expect(await opened.call(`laurel.${call}`)).toEqual(failure('not_initialised'));
     });
 
-    test('begin without a target, and result without an attempt, throw not_armed', async () => {
+    test('begin without a target throws not_armed, and so does result without an attempt', async () => {
       await using opened = await enter();
       expect(await opened.call('laurel.begin()')).toEqual(failure('not_armed'));
       await opened.call(arm({ challengeId: randomUUID() }));

@@ -173,7 +173,7 @@ test('only a few large unsigned pushes a second from one address are verified', 
   }
 });
 
-test('bodies that never end hold no more than the share of their address', async () => {
+test('bodies that never end hold at most the share of memory of their address', async () => {
   // The budget is large enough that the bytes of a second do not bound the pushes.
   await world.stack.restart('gateway', 0, { PUSH_UNKNOWN_KIB_PER_SECOND: String(4 * MAX_PUSH_KIB) });
   const [flooded, other, rounds] = [await newTarget(), await newTarget(), await newRounds()];

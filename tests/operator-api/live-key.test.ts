@@ -79,7 +79,7 @@ describe('the live key of a program', () => {
     ]);
   });
 
-  test('a live key is not replaced if no live key works', async () => {
+  test('a program without a working live key cannot replace it', async () => {
     const draft = expectStatus(201, await world.operator.createProgram('Draft')).body;
     expectError(409, 'conflict', await world.operator.replaceLiveKey(draft.id));
     const { id, live } = await world.newProgram();

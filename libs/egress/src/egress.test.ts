@@ -351,7 +351,7 @@ describe('connections of egress', () => {
     expect(outcomeOf(await post(egress, urlOf(second)))).toBe('200 hello');
   });
 
-  it('no connection is opened that no request waits for', async () => {
+  it('a connection is opened only for a request that waits for it', async () => {
     await using dns = await serveDns(() => 'silence');
     await using egress = egressOf({ dnsServers: [dns.address], connectionsPerOrigin: 1 });
     const requests = Array.from({ length: 5 }, () => post(egress, 'https://receiver.test/', { timeoutMs: SHORT_MS }));

@@ -231,7 +231,7 @@ describe.each([
       expect(await failureOf(wallet.audit({}))).toBeInstanceOf(UnavailableError);
     });
 
-    test('neither refusals nor errors of a handler nor aborted calls open the breaker', async () => {
+    test('the breaker stays closed after refusals, errors of a handler and aborted calls', async () => {
       const { port } = await serve({
         denyPayout: async () => refused('not_found'),
         audit: () => Promise.reject(new Error('bug')),

@@ -238,7 +238,7 @@ test('an unreadable answer fails its call', async () => {
   expect(await resolve('c')).toBe('first');
 });
 
-test('a caller that gives two running calls one id loses its stream', async () => {
+test('a caller that gives two running calls the same id loses its stream', async () => {
   const { port } = await fixture.serve(echo(() => new Promise(() => undefined)));
   const channel = new ExchangeServiceClient(`127.0.0.1:${port}`, credentials.createInsecure());
   stack.defer(() => channel.close());

@@ -75,7 +75,7 @@ test('a shift is added exactly to an exponent of any length', () => {
 });
 
 describe('canonical JSON', () => {
-  test('canonical JSON has one text for one meaning', () => {
+  test('values with the same meaning have the same canonical JSON', () => {
     expect(canonicalOf(' {"b":[1.0, 12345678901234567891, true], "a":{"\\u0061":null,"A":"x"}} ')).toBe(
       '{"a":{"A":"x","a":null},"b":[1,12345678901234567891e0,true]}',
     );
@@ -140,7 +140,7 @@ const pair = fc
     return [one, { value, text: spell(value, zeros, shift, 'E') }] as const;
   });
 
-test('two spellings have one canonical text exactly if they spell one number', () => {
+test('two spellings have the same canonical text exactly if they spell the same number', () => {
   fc.assert(
     fc.property(pair, ([one, other]) => {
       expect([one.text, other.text, canonicalOf(one.text) === canonicalOf(other.text)]).toEqual([

@@ -364,7 +364,7 @@ describe('statements', () => {
     expect(await count()).toBe(2n);
   });
 
-  test('statements with one name must have one text', async () => {
+  test('statements with the same name must have the same text', async () => {
     await using single = open({ maxConnections: 1 });
     const [one, two] = ['select 1 as n', 'select 2 as n'].map((text) => ({ statement: { name: 'same', text } }));
     await expect(single.batch([one, two] as never)).rejects.toThrow('is another one already');

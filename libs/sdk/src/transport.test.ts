@@ -203,7 +203,7 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('calls of one client wait at one gate after a 429', async () => {
+  test('all calls of a client wait after a 429', async () => {
     const shared = transport([limited(30), ok()]);
     const calls = Promise.all([shared.send(CREATE), shared.send({ ...CREATE, method: 'GET' })]);
     await clock.advance(0);

@@ -205,7 +205,7 @@ describe('a fee that was returned', () => {
     expect(await drainOutboxForRound(h, short.id)).toEqual([refunded(short.id, withItsRound, ROUND_CLOSED, h.clock())]);
   });
 
-  it('a refund emits one event, wherever it was interrupted', async () => {
+  it('a refund emits one event, after whatever step it was interrupted', async () => {
     const points = ['before-call', 'after-call', 'before-commit', 'after-commit'] as const;
     for (const point of points) {
       const { round, attempt } = await h.openAttempt();
@@ -241,7 +241,7 @@ describe('a round that ends', () => {
     expect(await drainOutboxForRound(h, round.id)).toEqual([]);
   });
 
-  it('a cancelled round emits one event, and another for each of its fees', async () => {
+  it('a cancelled round emits one event, and one more for each refunded fee', async () => {
     const { round, best, other, open } = await playedRound({ minEntrants: 4 });
     await h.server.sweepOnce();
     const fees = [best, other, open].map((one) => refunded(round.id, one, RefundReason.ROUND_CANCELLED, h.clock()));

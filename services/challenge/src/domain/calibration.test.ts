@@ -381,7 +381,7 @@ describe('a distribution', () => {
     expect(issuesOfDistribution(VALID, 500)).toEqual([]);
   });
 
-  it('a distribution that does not ascend, is not finite or is of fewer than 500 scores is not valid', () => {
+  it('a distribution is invalid if it does not ascend, is not finite or has fewer than 500 scores', () => {
     for (const name of ['p5', 'p25', 'p50', 'p75'] as const) {
       const following = { p5: 2, p25: 3, p50: 4, p75: 5 }[name];
       expect(issuesOfDistribution({ ...VALID, [name]: following }, 500), name).toHaveLength(1);

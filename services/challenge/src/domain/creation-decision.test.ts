@@ -77,7 +77,7 @@ describe('a creation', () => {
 });
 
 describe('a batch of creations', () => {
-  it('a batch of creations that has one id twice makes one attempt', () => {
+  it('a batch with two creations of the same id makes one attempt', () => {
     expect(decide(facts(), facts()).map((decision) => decision.kind)).toEqual(['created', 'known']);
   });
 

@@ -258,7 +258,7 @@ describe('the readings', () => {
     expect(due).toEqual([50, 55, 61, 67, 74, 81, 89, 98]);
   });
 
-  it('a reading is due after a batch exactly if it was due at one of the batch’s attempts', () => {
+  it('a reading is due after a batch exactly if it was due after any attempt of the batch', () => {
     fc.assert(
       fc.property(fc.nat(5_000), fc.integer({ min: 1, max: 500 }), (from, size) => {
         const each = Array.from({ length: size }, (_, index) => isReadingDue(from + index, from + index + 1));

@@ -60,7 +60,7 @@ describe('the open attempts of a player', () => {
     expect(await find(challenge.id, player.ref)).toEqual(nothing);
   });
 
-  it('an attempt whose fee the wallet does not have is not found as open', async () => {
+  it('an attempt is not found as open if the wallet has no fee of it', async () => {
     const { challenge, player, attemptId } = await h.pendingAttempt();
     const found = await find(challenge.id, player.ref);
     expect(found).toMatchObject({ attemptIds: [expect.any(String)] });

@@ -53,7 +53,7 @@ from challenges c cross join generate_series(1, $2::int) as n where c.id = $1`,
 };
 
 describe('the list of a program’s challenges', () => {
-  it('the list of a program’s challenges has those of one environment, newest first', async () => {
+  it('the list of a program shows the challenges of one environment, newest first', async () => {
     const tenant = { ...PROGRAM, programId: newId() };
     const opened: Challenge[] = [];
     for (let count = 0; count < 5; count += 1) {

@@ -37,7 +37,7 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n - 200n);
   });
 
-  it('a repeated creation does not charge a fee again that was posted but not recorded', async () => {
+  it('a fee that was posted but not recorded is not charged again by a repeated creation', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     await forget(attempt.id);
     expect(created(await h.create(challenge.id, player.ref, attempt.id))).toEqual(attempt);

@@ -56,7 +56,7 @@ describe('the bytes that one network pushes', () => {
   });
 });
 
-test('many networks that flood one integration get half of the bytes per second, and as much for first pushes', () => {
+test('many networks that flood one integration get at most half of the bytes for first pushes and half for later ones', () => {
   const { clock, isAdmitted } = start();
   const admissions: string[] = [];
   const seconds = 25;

@@ -67,7 +67,7 @@ const changes: Record<string, (keyLocks: readonly KeyLock[]) => Promise<unknown>
 };
 
 test.each(Object.entries(changes))(
-  'a statement to %s records reads only those records, even by a plan made on a nearly empty table',
+  'a statement to %s records reads no other record, even by a plan made on a nearly empty table',
   async (_name, change) => {
     await database.query({ text: 'delete from idempotency_records' });
     const first = await lock(1);

@@ -172,7 +172,7 @@ describe('sessions', () => {
     expect(await countFailures()).toBe(1);
   });
 
-  test('a session is known by its hash until it expires or is ended', async () => {
+  test('a session is found by the hash of its token until it expires or is ended', async () => {
     const [ended, kept] = [randomBytes(32), randomBytes(32)];
     await insertSession(database, session(ended), by(newId()));
     await insertSession(database, session(kept), by(newId()));

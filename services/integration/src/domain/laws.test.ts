@@ -182,7 +182,7 @@ const identity = fc.record({
   evidenceJson: fc.constantFrom('', '{}', '{ }'),
 });
 
-test('two reports have one operation id exactly if they are the same report', () => {
+test('two reports have the same operation id exactly if they are the same report', () => {
   fc.assert(
     fc.property(identity, identity, (one, other) => {
       const isSame = JSON.stringify(one) === JSON.stringify(other);

@@ -21,7 +21,7 @@ function learn(slots: PollSlots, origins: readonly string[], durationMs: number)
 }
 
 describe('the slots of polls', () => {
-  it('an origin gets at most its share of the slots, and the origins behind it get theirs', () => {
+  it('an origin gets at most its share of the slots, so that the origins behind it get their shares', () => {
     const slots = createPollSlots({ polls: 8, pollsPerOrigin: 2 });
     slots.setWaiting([...many(10, () => 'one', 'a'), ...many(3, () => 'other', 'b')]);
     expect(originsOf(slots.allocate())).toEqual(['one', 'one', 'other', 'other']);

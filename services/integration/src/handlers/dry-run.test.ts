@@ -126,7 +126,7 @@ describe('the page after the sample', () => {
     expect(next).toEqual({ url: 'https://game.example/runs?v=2&after=b+1', cursor: 'b 1' });
   });
 
-  it('no page after the sample is shown after the last page, or without paging', async () => {
+  it('the dry run shows no next page after the last page, or without paging', async () => {
     expect(await nextOf(byCursor, { next: null })).toBe('');
     expect(await nextOf(pullOf({}), { next: 'b' })).toBe('');
   });

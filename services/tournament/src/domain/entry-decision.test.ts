@@ -108,7 +108,7 @@ describe('a creation', () => {
 });
 
 describe('a batch of creations', () => {
-  it('a batch that has one creation twice makes one attempt', () => {
+  it('a batch with the same creation twice makes one attempt', () => {
     expect(decide(facts(), facts()).map(({ kind }) => kind)).toEqual(['created', 'known']);
   });
 

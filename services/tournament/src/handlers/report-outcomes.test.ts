@@ -145,7 +145,7 @@ describe('a tournament that declares a tiebreak', () => {
     expect(Object.is((await receiptOf(outcome.receiptId)).tiebreak, 0)).toBe(true);
   });
 
-  it('a late report is refused for its lateness before its missing tiebreak', async () => {
+  it('a late report without a tiebreak is refused because it is late', async () => {
     const { attempt: late } = await h.openAttempt(BY_SECONDS);
     h.clock.advance(HOUR_MS);
     expect(verdictOf(await h.report(late.id, 10))).toBe('attempt_already_settled');

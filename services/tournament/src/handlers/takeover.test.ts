@@ -48,7 +48,7 @@ describe('a create that is sent again', () => {
     expect(await entrantsOf(round.id)).toBe(1);
   });
 
-  it('a repeated creation does not charge a fee again that was posted but not recorded', async () => {
+  it('a fee that was posted but not recorded is not charged again by a repeated creation', async () => {
     const { round, player, attempt } = await h.openAttempt();
     await forget(attempt.id);
     expect(await entrantsOf(round.id)).toBe(0);

@@ -194,7 +194,7 @@ describe('the optimistic statement of payouts', () => {
   });
 });
 
-it('a payout that the statement leaves out is not reported as paid, even if it shares its award id with a paid one', async () => {
+it('a payout that the statement leaves out is not reported as paid, even if a paid payout has the same award id', async () => {
   const [one, held] = await Promise.all([0, 1].map(() => addPlayer(wallet, { balanceCents: 1_00n })));
   if (one === undefined || held === undefined) throw new Error('no players');
   const { accountId } = held;

@@ -44,7 +44,7 @@ describe('decideEligibility', () => {
     for (const years of [7_990, 8_010, 9_000, 98_010]) expect(isOfAge('1990-01-01', years, now)).toBe(false);
   });
 
-  it('a date of birth that is not a day throws, even in forms that would compare as of age', () => {
+  it('a date of birth that is not a calendar day throws, even if it would compare as old enough', () => {
     for (const dateOfBirth of ['', 'infinity', '10000-01-01', '0001-01-01 BC']) {
       expect(() => decide({ dateOfBirth })).toThrow(RangeError);
     }

@@ -118,7 +118,7 @@ describe('the list of payouts', () => {
     expect((await pageOf({ ...usual, status: PayoutStatus.PAID }, 1)).payouts).toEqual([]);
   });
 
-  it('each window of the list is read from the index that orders it, and one of a rare status reads no other payout', async () => {
+  it('the list is read from the index of its order, and a list of a rare status reads no other payout', async () => {
     await addHeld(await addPlayer(wallet), 20_000);
     await wallet.database.query({ text: 'vacuum analyze payouts' });
     const scansOf = async (sql: string) => {

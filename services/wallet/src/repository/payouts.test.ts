@@ -9,7 +9,7 @@ import { recentProgramPayoutsSql } from './program-limits.ts';
 const wallet = useTestWallet();
 const measure = () => measureStages(wallet.database, [HELD_PAYOUTS], wallet.clock.now);
 
-test('the age of held payouts is that of the oldest one that still waits for an operator', async () => {
+test('the age of held payouts is the age of the oldest payout that still waits for an operator', async () => {
   expect(await measure()).toEqual({});
   const player = await addPlayer(wallet);
   const [first, second] = [awardOf(player, 500_01n), awardOf(player, 500_01n)];

@@ -25,7 +25,7 @@ describe('an endpoint’s description', () => {
     for (const text of ['', 'ours', 'é'.repeat(1_000), '🏆'.repeat(1_000)]) expect(decideDescription(text)).toBe(text);
   });
 
-  it('an endpoint’s description may not be longer, nor contain NUL, which the database refuses', () => {
+  it('an endpoint’s description with more than 1,000 characters or with NUL is refused', () => {
     for (const text of ['e'.repeat(1_001), '🏆'.repeat(1_001), 'a\0b'])
       expect(decideDescription(text)).toMatchObject({ kind: 'refused', code: 'invalid_request' });
   });

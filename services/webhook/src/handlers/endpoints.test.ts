@@ -360,7 +360,7 @@ describe('endpoints that are switched off or deleted', () => {
     expect(await statusOf(owner.deliveryId)).toMatchObject({ status: 'pending' });
   });
 
-  it('no call of its developer finds a deleted endpoint or its log', async () => {
+  it('a developer finds neither a deleted endpoint nor its log', async () => {
     const { developerId, endpoint, deliveryId, tenant } = await withPending();
     const endpointId = endpoint.id;
     expect(await h.webhook.deleteEndpoint({ developerId, endpointId })).toEqual({});

@@ -175,7 +175,7 @@ describe('boards', () => {
     expect(pagesRead).toEqual([]);
   });
 
-  test('a board is not found under a malformed id, without a call to the tournament service', async () => {
+  test('a malformed round id is not_found without a call to the tournament service', async () => {
     getLeaderboard = () => expect.fail('asked for nothing');
     expect((await read('', 'nonsense')).status).toBe(404);
   });

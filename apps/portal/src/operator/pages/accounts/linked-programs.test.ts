@@ -19,6 +19,6 @@ test('a severed program is listed without links', () => {
   ]);
 });
 
-test('an account that no program has linked has no programs', () => {
+test('the list of programs is empty for an account that no program has linked', () => {
   expect(linkedProgramsOf({ data: [], severed: [] })).toEqual([]);
 });

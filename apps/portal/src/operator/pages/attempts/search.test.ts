@@ -14,7 +14,7 @@ test('an environment without a program is ignored when attempts are listed by ac
   });
 });
 
-test('no attempts are listed without an account or a program with its environment', () => {
+test('a list of attempts needs an account, or a program and an environment', () => {
   expect(queryOf({})).toEqual({ kind: 'needs', what: 'program' });
   expect(queryOf({ player_ref: 'p-1', environment: 'live' })).toEqual({ kind: 'needs', what: 'program' });
   for (const search of [{ program_id: 'p-1' }, { program_id: 'p-1', account_id: 'a-1' }])

@@ -4,7 +4,7 @@ import { daysUntil, isDay, periodOf } from './period.ts';
 const TODAY = '2026-11-26';
 
 describe('the periods of money', () => {
-  it('the period of a week ends with the chosen day, and that of a month is its calendar month', () => {
+  it('the week ends with the chosen day, and the month is the calendar month of that day', () => {
     expect(periodOf('day', TODAY, TODAY)).toEqual({
       from: TODAY,
       to: TODAY,

@@ -21,7 +21,7 @@ test('one payout too many exceeds only the limit on the number of payouts', () =
   expect(exceededBy('5.00', { count: 5 })).toEqual([true, false, false]);
 });
 
-test('a program without limits has no payout that exceeds a limit', () => {
+test('no payout exceeds the limits of a program that has none', () => {
   const program = { amount: '999999999.00', amount_limit: null };
   const [, , last] = dayLimitsOf({ amount: '5.00', paid_24h: { account: ACCOUNT, program } });
   expect(last).toEqual({

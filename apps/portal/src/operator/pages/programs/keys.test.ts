@@ -13,7 +13,7 @@ test('the last use of an environment is the latest use of any of its keys', () =
   expect(lastUse(keys, 'live')).toBe('2026-11-25T10:00:00.000Z');
 });
 
-test('an environment whose keys were never used has no last use', () => {
+test('the last use is missing for an environment whose keys were never used', () => {
   expect(lastUse([keyOf('test', null)], 'test')).toBeNull();
   expect(lastUse([], 'live')).toBeNull();
 });
