@@ -422,6 +422,8 @@ CREATE INDEX program_accounts_account_id_idx ON public.program_accounts USING bt
 
 CREATE INDEX program_days_of_program ON public.program_days USING btree (program_id, environment, day);
 
+CREATE INDEX transfers_by_instant_idx ON public.transfers USING brin (created_at timestamptz_minmax_multi_ops) WITH (pages_per_range='64', autosummarize='on') WHERE ((state = 'posted'::text) AND (kind <> 'deposit'::text));
+
 CREATE INDEX transfers_goodwill_idx ON public.transfers USING btree (attempt_id, seq) WHERE ((kind = 'deposit'::text) AND (attempt_id IS NOT NULL));
 
 CREATE UNIQUE INDEX transfers_one_deposit_per_reference ON public.transfers USING btree (player_ledger_id, reference) WHERE (kind = 'deposit'::text);

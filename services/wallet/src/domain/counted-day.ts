@@ -5,14 +5,32 @@
  * Every transfer and decision is dated by the database's time when it is decided, and commits or
  * fails within the timeout of its transaction. So nothing of a closed day is added later.
  */
-import { later } from '@laurel/values/instant';
+import { later, millisecondsBetween } from '@laurel/values/instant';
 
 /** Much longer than any transaction of the wallet may take. */
 const CLOSES_AFTER_MS = 15 * 60_000;
 
+const DAY_MS = 24 * 3_600_000;
+
 /** The first day that is open at this instant, as `2026-11-26`. */
 export function firstOpenDay(now: Date): string {
   return later(now, -CLOSES_AFTER_MS).toISOString().slice(0, 10);
+}
+
+/** The days from one on and before another; 0 if the other is not later. */
+export function daysBetween(from: string, until: string): number {
+  return Math.max(0, millisecondsBetween(startOf(from), startOf(until)) / DAY_MS);
+}
+
+/** The day this many days after another. */
+export function dayAfter(day: string, days: number): string {
+  return later(startOf(day), days * DAY_MS)
+    .toISOString()
+    .slice(0, 10);
+}
+
+function startOf(day: string): Date {
+  return new Date(`${day}T00:00:00.000Z`);
 }
 
 /** Fees from before the ledger named their program are counted under this one. */

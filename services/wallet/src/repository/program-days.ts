@@ -2,32 +2,35 @@
  * The money of each program by UTC day, and that of all programs. A worker counts it from the
  * ledger, behind the writes: charges and payouts neither write nor lock anything for it.
  *
- * No index leads to the transfers of a day, because every charge would have to write it. So a run
- * reads the whole ledger once, in the order of the table, and adds up what is not closed yet.
+ * A block range index leads to the transfers of days (wallet migration 0032): PostgreSQL keeps the
+ * instants of each range of pages, and no charge writes it. So a count reads the pages of its days,
+ * however large the ledger is.
  */
-import { type Database, type Statement, WHOLE_TABLES } from '@laurel/postgres';
+import type { Database, Statement, Transaction } from '@laurel/postgres';
 import { TOP } from '@laurel/values/cursor';
 import { type Cents, cents } from '@laurel/values/money';
 import type { Environment } from '@laurel/values/tenant';
 import { UNNAMED_PROGRAM } from '../domain/counted-day.ts';
 import { MAX_HELD } from './program-money.ts';
 
-/**
- * The timeout is that of an audit's check: a ledger of ten million transfers takes some seconds.
- */
+/** The timeout is that of an audit's check: it suffices for a day of some ten million transfers. */
 const COUNT_TIMEOUT_MS = 120_000;
 
 /**
- * SQL that selects each amount that counts for a program's day, from `since` on, with its day,
- * environment and program. The transfer of a refund or a payout names no program, so the program
- * comes from the refunded fee or from the payout. In test the house also identifies the program.
+ * SQL that selects each amount that counts for a program's day, from `since` on and before `until`,
+ * with its day, environment and program. The transfer of a refund or a payout names no program, so
+ * the program comes from the refunded fee or from the payout. In test the house also identifies the
+ * program.
  */
-export function dayAmountsSql(since: string): string {
-  return `${movedAmountsSql('transfers', since)} union all ${decidedAmountsSql('payouts', since)}`;
+export function dayAmountsSql(since: string, until?: string): string {
+  return `${movedAmountsSql('transfers', since, until)} union all ${decidedAmountsSql('payouts', since, until)}`;
 }
 
+const duringSql = (instant: string, since: string, until: string | undefined) =>
+  `${instant} >= ${since}${until === undefined ? '' : ` and ${instant} < ${until}`}`;
+
 /** The amounts that transfers moved; `rows` is the table, or some of its rows. */
-export function movedAmountsSql(rows: string, since: string): string {
+export function movedAmountsSql(rows: string, since: string, until?: string): string {
   return `
     select (moved.created_at at time zone 'UTC')::date as day, moved.environment,
       coalesce(fee.program_id, payout.program_id, moved.program_id,
@@ -42,17 +45,17 @@ export function movedAmountsSql(rows: string, since: string): string {
       select payouts.program_id from payouts
       where moved.kind in ('award', 'purse') and payouts.award_id = moved.award_id limit 1
     ) as payout on true
-    where moved.state = 'posted' and moved.kind <> 'deposit' and moved.created_at >= ${since}`;
+    where moved.state = 'posted' and moved.kind <> 'deposit' and ${duringSql('moved.created_at', since, until)}`;
 }
 
 /** The amounts of payouts that were held or denied. */
-export function decidedAmountsSql(rows: string, since: string): string {
+export function decidedAmountsSql(rows: string, since: string, until?: string): string {
   return `
     select (decided.created_at at time zone 'UTC')::date as day, environment, program_id, 'held' as kind, amount_cents
-    from ${rows} as decided where reason is not null and created_at >= ${since}
+    from ${rows} as decided where reason is not null and ${duringSql('decided.created_at', since, until)}
     union all
     select (decided.denied_at at time zone 'UTC')::date, environment, program_id, 'denied', amount_cents
-    from ${rows} as decided where denied_at >= ${since}`;
+    from ${rows} as decided where status = 'denied' and ${duringSql('decided.denied_at', since, until)}`;
 }
 
 const KINDS = ['fees', 'refunds', 'paid', 'held', 'denied'];
@@ -80,9 +83,25 @@ const LOCK_LEASED: Statement = {
   text: 'select 1 from day_counts where id = 1 and next_run_at = $1 for no key update',
 };
 
+// These statements look rows up by indexes, as all others do; compiling them does not pay.
+const WITHOUT_JIT: Statement = { text: `select set_config('jit', 'off', true)` };
+
+const SINCE = `($1::date::timestamp at time zone 'UTC')`;
+const UNTIL = `($2::date::timestamp at time zone 'UTC')`;
+
+const IS_WITHIN: Statement = {
+  name: 'transfers_of_days_are_within',
+  text: `
+    select count(*) <= $3::int as is_within
+    from (
+      select from transfers
+      where state = 'posted' and kind <> 'deposit' and ${duringSql('created_at', SINCE, UNTIL)} limit $3::int + 1
+    ) as moved`,
+};
+
 const DELETE_OPEN: Statement = {
   name: 'program_days_delete_open',
-  text: 'delete from program_days where day >= $1::date',
+  text: 'delete from program_days where day >= $1::date and day < $2::date',
 };
 
 const COUNT: Statement = {
@@ -90,26 +109,33 @@ const COUNT: Statement = {
   text: `
     insert into program_days (day, environment, program_id, fees_cents, refunds_cents, paid_cents, held_cents, denied_cents)
     select day, environment, program_id, ${KIND_SUMS}
-    from (${dayAmountsSql(`($1::date::timestamp at time zone 'UTC')`)}) as amount
+    from (${dayAmountsSql(SINCE, UNTIL)}) as amount
     group by day, environment, program_id
     order by day, environment, program_id`,
 };
 
 // Days that the previous release closed are not in environment_days yet.
-const SUMMED_FROM = `day >= least($1::date, (select coalesce(environments_open_from, '-infinity') from day_counts))`;
+const SUMMED = `
+  day >= least($1::date, (select coalesce(environments_open_from, '-infinity') from day_counts)) and day < $2::date`;
 
 const DELETE_SUMMED: Statement = {
   name: 'environment_days_delete_open',
-  text: `delete from environment_days where ${SUMMED_FROM}`,
+  text: `delete from environment_days where ${SUMMED}`,
 };
 
 const SUM: Statement = {
   name: 'environment_days_sum',
   text: `
     insert into environment_days (day, environment, fees_cents, refunds_cents, paid_cents, held_cents, denied_cents)
-    select day, environment, ${DAY_COLUMN_SUMS} from program_days where ${SUMMED_FROM}
+    select day, environment, ${DAY_COLUMN_SUMS} from program_days where ${SUMMED}
     group by day, environment
     order by day, environment`,
+};
+
+const CLOSE: Statement = {
+  name: 'day_counts_close',
+  text: `
+    update day_counts set next_run_at = $1, open_from = $2::date, environments_open_from = $2::date where id = 1`,
 };
 
 const FINISH: Statement = {
@@ -124,45 +150,69 @@ const POSTPONE: Statement = {
   text: 'update day_counts set next_run_at = $2 where id = 1 and next_run_at = $1',
 };
 
+/** The right to count until then, and the first day that is not closed. */
+export type DayLease = { readonly leasedUntil: Date; readonly openFrom: string };
+
 /** Leases the next run until then; null if it is not due, or another replica runs it. */
-export async function leaseDayCount(
-  database: Database,
-  now: Date,
-  leasedUntil: Date,
-): Promise<{ readonly openFrom: string } | null> {
+export async function leaseDayCount(database: Database, now: Date, leasedUntil: Date): Promise<DayLease | null> {
   const [row] = await database.query<{ open_from: string }>(LEASE, [now, leasedUntil]);
-  return row === undefined ? null : { openFrom: row.open_from };
+  return row === undefined ? null : { leasedUntil, openFrom: row.open_from };
+}
+
+/** Whether the ledger has at most `transfers` from one day on and before another. */
+export async function isWithin(database: Database, from: string, until: string, transfers: number): Promise<boolean> {
+  const [row] = await database.query<{ is_within: boolean }>(IS_WITHIN, [from, until, transfers]);
+  return row?.is_within === true;
 }
 
 /**
- * Counts the days from `openFrom` on again, in one statement; days before `closedBefore` are closed
- * from then on. Changes nothing if the lease was lost meanwhile.
+ * Counts the days from the first open one on and before `until`, which are closed from then on.
+ * Returns the lease of the next days. Changes nothing if the lease was lost meanwhile.
+ */
+export async function closeDays(
+  database: Database,
+  lease: DayLease,
+  { until, leasedUntil }: { readonly until: string; readonly leasedUntil: Date },
+): Promise<DayLease> {
+  await replaceDays(database, lease, until, (tx) => tx.query(CLOSE, [leasedUntil, until]));
+  return { leasedUntil, openFrom: until };
+}
+
+/**
+ * Counts all days from the first open one on; days before `closedBefore` are closed from then on.
+ * Changes nothing if the lease was lost meanwhile.
  */
 export async function countDays(
   database: Database,
-  { leasedUntil, openFrom }: { readonly leasedUntil: Date; readonly openFrom: string },
+  lease: DayLease,
   {
     now,
     closedBefore,
     nextRunAt,
   }: { readonly now: Date; readonly closedBefore: string; readonly nextRunAt: () => Date },
 ): Promise<void> {
+  await replaceDays(database, lease, 'infinity', (tx) => tx.query(FINISH, [nextRunAt(), closedBefore, now]));
+}
+
+async function replaceDays(
+  database: Database,
+  { leasedUntil, openFrom }: DayLease,
+  until: string,
+  move: (tx: Transaction) => Promise<unknown>,
+): Promise<void> {
   await database.transaction(
     async (tx) => {
-      await tx.query(WHOLE_TABLES);
+      await tx.query(WITHOUT_JIT);
       const leased = await tx.query(LOCK_LEASED, [leasedUntil]);
       if (leased.length === 0) throw new Error('the lease of the count of days went to another replica');
-      await tx.query(DELETE_OPEN, [openFrom]);
-      await tx.query(COUNT, [openFrom]);
-      await tx.query(DELETE_SUMMED, [openFrom]);
-      await tx.query(SUM, [openFrom]);
-      await tx.query(FINISH, [nextRunAt(), closedBefore, now]);
+      for (const statement of [DELETE_OPEN, COUNT, DELETE_SUMMED, SUM]) await tx.query(statement, [openFrom, until]);
+      await move(tx);
     },
     { statementTimeoutMs: COUNT_TIMEOUT_MS },
   );
 }
 
-/** Postpones the next run, after one that failed. */
+/** Ends a run that did not reach the open days. */
 export async function postponeDayCount(database: Database, leasedUntil: Date, nextRunAt: Date): Promise<void> {
   await database.query(POSTPONE, [leasedUntil, nextRunAt]);
 }

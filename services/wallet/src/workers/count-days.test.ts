@@ -1,10 +1,12 @@
 /** The money of days agrees with the ledger, whatever was played, when and in which order. */
+
+import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { pauseAfterRunMs } from '../domain/counted-day.ts';
-import { countDays, leaseDayCount } from '../repository/program-days.ts';
+import { closeDays, countDays, leaseDayCount } from '../repository/program-days.ts';
 import {
   addPlayer,
   auditViolations,
@@ -32,17 +34,83 @@ interface Played extends TestWallet {
   count(): Promise<void>;
 }
 
-async function open(): Promise<Played> {
+type Chunks = { readonly chunkTransfers?: number; readonly chunksMs?: number };
+
+async function open(chunks: Chunks = {}): Promise<Played> {
   const wallet = wallets.use(await openTestWallet({ MONEY_COUNT_INTERVAL_SECONDS: '3600' }));
   const due = { text: 'update day_counts set next_run_at = $1' };
   // The run with which the replica started has ended or finds itself not due.
-  const runOnce = createCountDays({ database: wallet.database, intervalMs: HOUR_MS });
+  const runOnce = createCountDays({ database: wallet.database, intervalMs: HOUR_MS, ...chunks });
   return {
     ...wallet,
     async count() {
       await wallet.database.query(due, [wallet.clock.now]);
       await runOnce(wallet.clock.now);
       await wallet.database.query(due, [NEVER]);
+    },
+  };
+}
+
+/** At most two of the days of `playDays` in a chunk. */
+const SMALL_CHUNKS = { chunkTransfers: 5 };
+const PLAYED = ['2026-11-01', '2026-11-02', '2026-11-03', '2026-11-05', '2026-11-06', '2026-11-07', '2026-11-10'];
+
+/** Two fees on each day, the last of which is open. Returns what the days have. */
+async function playDays(wallet: TestWallet) {
+  const player = await addPlayer(wallet, { balanceCents: 100_00n });
+  for (const [index, day] of PLAYED.entries()) {
+    wallet.clock.now = new Date(`${day}T12:00:00.000Z`);
+    await charge(wallet.client, chargeOf(player, 1_00n));
+    await charge(wallet.client, chargeOf(player, BigInt(index + 1)));
+  }
+  return PLAYED.map((day, index) => ({
+    day,
+    environment: Environment.LIVE,
+    sums: sums(1_00n + BigInt(index + 1), 0n, 0n, 0n, 0n),
+  }));
+}
+
+/** The count begins again on the day before the first of `playDays`, and is due. */
+async function neverCounted({ database, clock }: TestWallet): Promise<void> {
+  await database.query({ text: 'delete from program_days' });
+  await database.query({ text: 'delete from environment_days' });
+  const text = `
+    update day_counts set open_from = '2026-10-31', environments_open_from = null, counted_at = null, next_run_at = $1`;
+  await database.query({ text }, [clock.now]);
+}
+
+async function state({ database }: TestWallet) {
+  const [row] = await database.query<{ open_from: string; counted_at: Date | null }>({
+    text: 'select open_from::text as open_from, counted_at from day_counts',
+  });
+  if (row === undefined) throw new Error('day_counts has no row');
+  return { openFrom: row.open_from, countedAt: row.counted_at };
+}
+
+/** The database of a process that dies in its nth transaction, or right after the commit. */
+function dying(
+  database: Database,
+  { transactions, isCommitted }: { readonly transactions: number; readonly isCommitted: boolean },
+): Database {
+  let left = transactions;
+  const live = () => {
+    if (left === 0) throw new Error('the process died');
+  };
+  return {
+    ...database,
+    query: async (statement, values) => {
+      live();
+      return await database.query<never>(statement, values);
+    },
+    transaction: async (work, options) => {
+      const result = await database.transaction(async (tx) => {
+        const done = await work(tx);
+        left -= 1;
+        if (!isCommitted) live();
+        return done;
+      }, options);
+      live();
+      return result;
     },
   };
 }
@@ -146,19 +214,17 @@ describe('the money of days', () => {
     wallet.clock.now = new Date('2026-11-20T12:00:00.000Z');
     const player = await addPlayer(wallet, { balanceCents: 100_00n });
     await charge(wallet.client, chargeOf(player, 1_00n));
-    const openFrom = async () =>
-      (await wallet.database.query<{ day: string }>({ text: 'select open_from::text as day from day_counts' }))[0]?.day;
     const tamper = (cents: bigint) =>
       wallet.database.query({ text: 'update program_days set fees_cents = $1' }, [cents]);
 
     wallet.clock.now = new Date('2026-11-21T00:14:59.000Z');
     await wallet.count();
-    expect(await openFrom()).toBe('2026-11-20');
+    expect((await state(wallet)).openFrom).toBe('2026-11-20');
     await tamper(9_00n);
     expect(await auditViolations(wallet)).toEqual({});
     wallet.clock.now = new Date('2026-11-21T00:15:00.000Z');
     await wallet.count();
-    expect(await openFrom()).toBe('2026-11-21');
+    expect((await state(wallet)).openFrom).toBe('2026-11-21');
     expect((await money(wallet)).days).toMatchObject([{ sums: { feesCents: 1_00n } }]);
     expect(await auditViolations(wallet)).toEqual({});
 
@@ -197,7 +263,10 @@ describe('the money of days', () => {
     const { now } = wallet.clock;
     const at = (ms: number) => new Date(now.getTime() + ms);
     await wallet.database.query({ text: 'update day_counts set next_run_at = $1' }, [now]);
-    expect(await leaseDayCount(wallet.database, now, at(1_000))).toEqual({ openFrom: expect.any(String) });
+    expect(await leaseDayCount(wallet.database, now, at(1_000))).toEqual({
+      leasedUntil: at(1_000),
+      openFrom: expect.any(String),
+    });
     expect(await leaseDayCount(wallet.database, now, at(1_000))).toBeNull();
     // The lease runs out, and another replica takes it.
     expect(await leaseDayCount(wallet.database, at(1_000), at(2_000))).not.toBeNull();
@@ -212,8 +281,104 @@ describe('the money of days', () => {
     expect(pauseAfterRunMs(60_000, 10_000)).toBe(200_000);
   });
 
-  it('the days sum to what the houses keep, for any sequence of transfers', async () => {
+  it('a fee that commits after the end of its day is counted on it', async () => {
     const wallet = await open();
+    const player = await addPlayer(wallet, { balanceCents: 100_00n });
+    wallet.clock.now = new Date('2026-11-20T23:59:59.999Z');
+    await charge(wallet.client, chargeOf(player, 1_00n));
+    wallet.clock.now = new Date('2026-11-21T00:14:00.000Z');
+    await wallet.count();
+    // It was dated by the clock before midnight.
+    wallet.clock.now = new Date('2026-11-20T23:59:59.999Z');
+    await charge(wallet.client, chargeOf(player, 2_00n));
+    wallet.clock.now = new Date('2026-11-21T00:15:00.000Z');
+    await wallet.count();
+    expect((await money(wallet)).days).toMatchObject([{ day: '2026-11-20', sums: { feesCents: 3_00n } }]);
+    expect(await auditViolations(wallet)).toEqual({});
+  });
+
+  it('a ledger that is larger than a chunk is closed some days at a time', async () => {
+    const wallet = await open({ ...SMALL_CHUNKS, chunksMs: 0 });
+    const expected = await playDays(wallet);
+    const steps = ['1970-01-01'];
+    for (let isCounted = false; !isCounted; ) {
+      await wallet.count();
+      const { openFrom, countedAt } = await state(wallet);
+      steps.push(openFrom);
+      isCounted = countedAt !== null;
+      expect((await money(wallet)).days).toEqual(expected.filter(({ day }) => isCounted || day < openFrom));
+    }
+    expect(steps.at(-1)).toBe('2026-11-10');
+    const daysOfSteps = steps.map((from, at) => PLAYED.filter((day) => day >= from && day < (steps[at + 1] ?? from)));
+    expect(daysOfSteps.flat()).toHaveLength(6);
+    expect(Math.max(...daysOfSteps.map(({ length }) => length))).toBe(2);
+    // Decades without transfers take few chunks.
+    expect(steps.length).toBeLessThan(40);
+    expect(await auditViolations(wallet)).toEqual({});
+  });
+
+  it('a process that dies in a chunk or between two of them loses at most one', async () => {
+    const wallet = await open(SMALL_CHUNKS);
+    const expected = await playDays(wallet);
+    const { now } = wallet.clock;
+    const afterLease = new Date(now.getTime() + 600_000);
+    const another = createCountDays({ database: wallet.connect(), intervalMs: HOUR_MS, ...SMALL_CHUNKS });
+    const closed: string[] = [];
+    for (const death of [
+      { transactions: 1, isCommitted: false },
+      { transactions: 1, isCommitted: true },
+      { transactions: 2, isCommitted: false },
+      { transactions: 2, isCommitted: true },
+      { transactions: 3, isCommitted: false },
+    ]) {
+      await neverCounted(wallet);
+      const database = dying(wallet.database, death);
+      const run = createCountDays({ database, intervalMs: HOUR_MS, ...SMALL_CHUNKS });
+      await expect(run(now)).rejects.toThrow('the process died');
+      const { openFrom } = await state(wallet);
+      closed.push(openFrom);
+      expect((await money(wallet)).days).toEqual(expected.filter(({ day }) => day < openFrom));
+      await another(now);
+      expect((await state(wallet)).openFrom).toBe(openFrom);
+      await another(afterLease);
+      expect((await money(wallet)).days).toEqual(expected);
+      expect(await auditViolations(wallet)).toEqual({});
+    }
+    expect(closed).toEqual(['2026-10-31', '2026-11-03', '2026-11-03', '2026-11-06', '2026-11-06']);
+  });
+
+  it('two replicas never count the same chunk', async () => {
+    const wallet = await open();
+    const expected = await playDays(wallet);
+    await neverCounted(wallet);
+    const { now } = wallet.clock;
+    const at = (ms: number) => new Date(now.getTime() + ms);
+    const replicas = [wallet.database, wallet.connect()].map((database) =>
+      createCountDays({ database, intervalMs: HOUR_MS, ...SMALL_CHUNKS, chunksMs: 0 }),
+    );
+    while ((await state(wallet)).countedAt === null) {
+      await wallet.database.query({ text: 'update day_counts set next_run_at = $1' }, [now]);
+      await Promise.all(replicas.map((run) => run(now)));
+    }
+    expect((await money(wallet)).days).toEqual(expected);
+
+    // The first replica pauses until its lease has run out, and the second one closes its days.
+    await wallet.database.query({ text: `update day_counts set open_from = '2026-10-31', next_run_at = $1` }, [now]);
+    const [first, second] = [
+      await leaseDayCount(wallet.database, now, at(1_000)),
+      await leaseDayCount(wallet.database, at(1_000), at(2_000)),
+    ];
+    if (first === null || second === null) throw new Error('no lease');
+    await closeDays(wallet.database, second, { until: '2026-11-03', leasedUntil: at(3_000) });
+    const late = closeDays(wallet.database, first, { until: '2026-11-08', leasedUntil: at(4_000) });
+    await expect(late).rejects.toThrow('another replica');
+    expect((await state(wallet)).openFrom).toBe('2026-11-03');
+    expect((await money(wallet)).days).toEqual(expected);
+    expect(await auditViolations(wallet)).toEqual({});
+  });
+
+  it('the days sum to what the houses keep, for any sequence of transfers', async () => {
+    const wallet = await open({ chunkTransfers: 2 });
     const players: TestPlayer[] = [];
     for (const environment of [Environment.TEST, Environment.LIVE]) {
       for (let count = 0; count < 2; count += 1) {
