@@ -105,20 +105,18 @@ export function createAttemptExpirer(deps: {
   async function end(attemptId: string, now: Date, decide: (attempt: EndingAttempt) => EndOf | null): Promise<boolean> {
     // The creation has already been answered, but the row may still be `pending` for a moment.
     await opener.written(attemptId);
-    const ended = await database.transaction(
-      async (tx) => {
-        await whenEnding?.lock(tx, [attemptId]);
-        const attempt = await lockToEnd(tx, attemptId);
-        const as = attempt?.status === 'open' ? decide(attempt) : null;
-        if (attempt === null || as === null) return false;
-        await endAttempt(tx, attemptId, attempt.isPaid ? as.whileRefunding : as.final, as.closedReason);
-        if (attempt.isPaid) await refunds.insert(tx, { attemptId, reason: as.refundReason, since: now });
-        await whenEnding?.ended(tx, [attemptId]);
-        return true;
-      },
-      { beforeCommit: () => failpoint(`${owner}.expiry.before-commit`) },
-    );
-    await failpoint(`${owner}.expiry.after-commit`);
+    const ended = await database.transaction(async (tx) => {
+      await whenEnding?.lock(tx, [attemptId]);
+      const attempt = await lockToEnd(tx, attemptId);
+      const as = attempt?.status === 'open' ? decide(attempt) : null;
+      if (attempt === null || as === null) return false;
+      await endAttempt(tx, attemptId, attempt.isPaid ? as.whileRefunding : as.final, as.closedReason);
+      if (attempt.isPaid) await refunds.insert(tx, { attemptId, reason: as.refundReason, since: now });
+      await whenEnding?.ended(tx, [attemptId]);
+      await failpoint(`${owner}.expiry.before-commit`);
+      return true;
+    });
+    if (ended) await failpoint(`${owner}.expiry.after-commit`);
     return ended;
   }
 
@@ -134,10 +132,13 @@ export function createAttemptExpirer(deps: {
     const from = mark ?? (await loadMark(database, 'expire_attempts'));
     if (isBefore(until, from)) return;
     for (;;) {
-      const expired = await database.transaction((tx) => expirePage(tx, from, until, now), {
-        beforeCommit: () => failpoint(`${owner}.expiry.before-commit`),
+      const expired = await database.transaction(async (tx) => {
+        const page = await expirePage(tx, from, until, now);
+        // A failpoint fires once, and must not do so in a sweep that finds nothing.
+        if (page.length > 0) await failpoint(`${owner}.expiry.before-commit`);
+        return page;
       });
-      await failpoint(`${owner}.expiry.after-commit`);
+      if (expired.length > 0) await failpoint(`${owner}.expiry.after-commit`);
       if (expired.length < PAGE) break;
     }
     // An attempt that is still pending, or locked now, holds the mark back. The next run finds it

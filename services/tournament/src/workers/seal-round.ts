@@ -28,15 +28,14 @@ export async function sealRound({ round, tally }: RoundWithTally, deps: SealDeps
   const settledAt = clock();
   const { canonical, signature } = signer.sign(composeSealStatement({ round, tally, leaves, root, settledAt }));
   const seal = { roundId: round.id, leaves, root, statement: canonical, signature, createdAt: settledAt };
-  const events = await database.transaction(
-    async (tx) => {
-      const isSettled = await finishSettlement(tx, seal, blocks, signingKeyId);
-      const events = isSettled ? [roundSettled(round, tally, settledAt)] : [];
-      await outbox.insert(tx, events);
-      return events;
-    },
-    { beforeCommit: () => failpoint('tournament.seal.before-commit') },
-  );
+  const events = await database.transaction(async (tx) => {
+    if (!(await finishSettlement(tx, seal, blocks, signingKeyId))) return [];
+    const events = [roundSettled(round, tally, settledAt)];
+    await outbox.insert(tx, events);
+    await failpoint('tournament.seal.before-commit');
+    return events;
+  });
+  if (events.length === 0) return;
   await failpoint('tournament.seal.after-commit');
   outbox.publish(events);
 }

@@ -88,15 +88,14 @@ async function payAll(roundId: string, { database, payer }: SettleDeps): Promise
 }
 
 async function endCancellation({ round }: RoundWithTally, { database, outbox, clock }: SettleDeps): Promise<void> {
-  const events = await database.transaction(
-    async (tx) => {
-      const isCancelled = await finishCancellation(tx, round.id);
-      const events = isCancelled ? [roundCancelled(round, clock())] : [];
-      await outbox.insert(tx, events);
-      return events;
-    },
-    { beforeCommit: () => failpoint('tournament.cancel.before-commit') },
-  );
+  const events = await database.transaction(async (tx) => {
+    if (!(await finishCancellation(tx, round.id))) return [];
+    const events = [roundCancelled(round, clock())];
+    await outbox.insert(tx, events);
+    await failpoint('tournament.cancel.before-commit');
+    return events;
+  });
+  if (events.length === 0) return;
   await failpoint('tournament.cancel.after-commit');
   outbox.publish(events);
 }
