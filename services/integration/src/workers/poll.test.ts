@@ -3,7 +3,14 @@
 import { metrics } from '@laurel/telemetry';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterEach, describe, expect, it } from 'vitest';
-import { INTERVAL_SECONDS, type Partner, type Polled, page, type Respond, usePollHarness } from './poll.fixture.ts';
+import {
+  INTERVAL_SECONDS,
+  type Partner,
+  type PolledIntegration,
+  page,
+  type Respond,
+  usePollHarness,
+} from './poll.fixture.ts';
 
 const h = usePollHarness();
 const INTERVAL_MS = INTERVAL_SECONDS * 1_000;
@@ -15,12 +22,12 @@ afterEach(() =>
   }),
 );
 
-const open = ({ tenant }: Polled) => h.contests.open(tenant, { playerRef: 'p', parentId: newId() });
+const open = ({ tenant }: PolledIntegration) => h.contests.open(tenant, { playerRef: 'p', parentId: newId() });
 const json =
   (value: object): Respond =>
   () => ({ body: JSON.stringify(value) });
 const after = (ms: number) => new Date(h.clock().getTime() + ms);
-const recordsOf = async (integration: Polled) => (await h.log(integration)).map(({ records }) => records);
+const recordsOf = async (integration: PolledIntegration) => (await h.log(integration)).map(({ records }) => records);
 
 /** The parameter of each request, in order; null if the request did not send one. */
 const sent = (partner: Partner, name: string) => partner.queries().map((query) => new URLSearchParams(query).get(name));
