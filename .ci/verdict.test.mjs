@@ -102,7 +102,7 @@ describe('which failures run again', () => {
     ]);
   });
 
-  test('Vitest finds a test in its groups by the pattern of its failure', () => {
+  test('the pattern made of a failure makes Vitest run only that test', () => {
     const failed = aTest(
       'a file whose set-up failed runs again as a whole',
       'failed',

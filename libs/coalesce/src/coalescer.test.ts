@@ -68,7 +68,7 @@ describe('a coalescer', () => {
     expect(runs).toBe(1);
   });
 
-  test('an error that no item caused does not make the items run one by one', async () => {
+  test('after an error that no item caused the items are not run one by one', async () => {
     const runs: (readonly number[])[] = [];
     const coalescer = createCoalescer({
       name: 'outage',

@@ -320,7 +320,7 @@ test('a comparison that fails leaves the pass where it was', async () => {
   expect(await run('select walk from audit_passes')).toEqual([{ walk: 'compared' }]);
 });
 
-test('a weighed page takes light rows together and a heavy one alone, and the pass reads each of them', async () => {
+test('the audit reads every row when a weighed page takes light rows together and a heavy row alone', async () => {
   await endFirstPass();
   await damage(9);
   const walk: Walk = {

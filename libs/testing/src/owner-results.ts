@@ -1,4 +1,6 @@
-/** Reads the results of calls and audits alike for both contest services. */
+/**
+ * Reads the results of both contest services in the same way: those of calls and those of audits.
+ */
 
 type Result = { readonly $case: string; readonly value: unknown } | undefined;
 type ValueOf<Of extends Result, Case extends string> = Extract<Of, { readonly $case: Case }>['value'];

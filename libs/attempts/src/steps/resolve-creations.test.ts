@@ -45,7 +45,7 @@ describe('the attempt that a creation is about', () => {
     },
   );
 
-  test('an attempt that was not refused keeps its idempotency key from another body', async () => {
+  test('the idempotency key of an attempt that was not refused cannot be reused with another body', async () => {
     for (const status of ['pending', 'open', 'settled', 'expired', 'voided'] as const) {
       const resolved = await resolve({ attemptId: newId(), isKnown: false }, attemptWith(status), otherBody);
       expect(resolved).toEqual([refused('idempotency_key_reused')]);

@@ -75,8 +75,8 @@ function isUndecodablePath(error: unknown): boolean {
 
 const MALFORMED = JSON.stringify({ error: { code: 'invalid_request', message: DEFAULT_MESSAGE.invalid_request } });
 /**
- * Until then the caller can read the response. A connection with unread bytes would end with a
- * reset, and the caller would lose the response.
+ * How long the caller can read the response before the connection closes. If it closed with unread
+ * bytes, the caller would get a reset instead of the response.
  */
 const LINGER_MS = 1_000;
 const answered = new WeakSet<Duplex>();

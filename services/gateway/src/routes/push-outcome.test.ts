@@ -26,9 +26,9 @@ const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const KIB = 1024;
 const AT = new Date('2026-11-21T12:00:00.000Z');
 const PER_INTEGRATION = 200;
-/** The limit of an address without a valid signature yet. */
+/** How many pushes a minute an address without a valid signature yet may send to an integration. */
 const PER_OTHER_ADDRESS = 20;
-/** The same address at one integration gets a quarter, saved up for two seconds. */
+/** Such an address may send a quarter of this to one integration, saved up for two seconds. */
 const UNKNOWN_KIB_PER_SECOND = 8_192;
 const stack = new AsyncDisposableStack();
 let integration: ScriptedIntegration;

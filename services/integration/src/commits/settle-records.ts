@@ -164,8 +164,8 @@ export function createRecordSettler(deps: {
       tenant: presentTenant(tenant),
       evidenceJson,
       requestId,
-      // This is declared the key's first use, so that a report that was recorded with another
-      // attempt or score is never recorded again.
+      // Declares the use to be the key's first. So a report that was recorded with another attempt
+      // or score is refused, and never recorded again.
       keyUse: name === null ? undefined : { ...keyUseOf(name, reported), isFirst: true, usedAt: clock() },
     });
     await failpoint('integration.settle.after-call');

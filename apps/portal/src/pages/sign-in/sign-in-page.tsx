@@ -42,7 +42,7 @@ function LinkFailure({ failure }: { readonly failure: Failure }): ReactNode {
   );
 }
 
-/** Exchanges the token of the link, if there is one; resolves to why that failed. */
+/** Exchanges the token of the link, if there is one. Returns the failure if the exchange failed. */
 function useSignInLink(onSignedIn: () => void): 'running' | Failure | undefined {
   const [exchange] = useState(beginExchange);
   const [state, setState] = useState<'running' | Failure | undefined>(exchange && 'running');

@@ -259,7 +259,7 @@ test('an integration of another environment is 404', async () => {
   expect(integration.asked).toHaveLength(4);
 });
 
-test('the log below a program is requested for that program', async () => {
+test('the log of an integration is requested for the program in the path', async () => {
   const { id, session, programId } = await makeDeveloper();
   const cursor = 'c1';
   integration.script.listLog = async () => ({ entries: [], nextCursor: 'c2' });

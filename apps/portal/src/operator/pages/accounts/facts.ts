@@ -1,4 +1,4 @@
-/** What a change of an account depends on, in the words of its page. */
+/** The facts on which a change of an account depends, in the words of the account's page. */
 import type { Account, AccountLinks } from '../../../api/api-types.ts';
 import { money, utcTime } from '../../../kit/format.ts';
 import type { Fact } from '../../layout/changes-since.ts';
