@@ -2,11 +2,14 @@ import type { StackOptions } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../world.ts';
 import { type DeliveredEvents, receiveEvents } from './delivered-events.ts';
-import { playFault } from './play.ts';
-import { type FaultCase, type Flow, killedServices } from './table.ts';
+import { type PlayedRow, playRow } from './play.ts';
+import { contestsOf, type FaultCase, type Flow, killedServices, rowsOf } from './table.ts';
 
 /** The flows whose outcomes clear the bar. */
 const WINNING: readonly Flow[] = ['win', 'late', 'release'];
+
+/** The first test of a row plays all of its cases. */
+const ROW_TIMEOUT_MS = 300_000;
 
 /** The stack on which cases are played. */
 interface FaultStack extends Pick<StackOptions, 'shape'> {
@@ -14,7 +17,10 @@ interface FaultStack extends Pick<StackOptions, 'shape'> {
   readonly ofAttempts?: Readonly<Record<string, string>>;
 }
 
-/** Plays cases of the fault table one after another, on a stack that restarts dead processes. */
+/**
+ * Plays rows of the fault table one after another, on a stack that restarts dead processes. Each
+ * case is verified by its own test.
+ */
 export function describeFaults(
   title: string,
   cases: readonly FaultCase[],
@@ -27,15 +33,19 @@ export function describeFaults(
     beforeAll(async () => {
       // Long enough that a restarted service meets the retry first, and short enough to wait for.
       const owner = { PENDING_GRACE_SECONDS: '1', OUTBOX_REPUBLISH_AFTER_MS: '200', ...ofAttempts };
+      // Workers of services that no flow goes through would only use the cores.
+      const contests = contestsOf(cases);
+      const seldom = { SWEEP_INTERVAL_MS: '60000' };
       world = await startWorld({
         ...shape,
         failpoints: true,
         restart: true,
         standby: killedServices(cases),
         environment: {
-          challenge: owner,
-          tournament: owner,
+          challenge: { ...owner, ...(!contests.has('challenge') && seldom) },
+          tournament: { ...owner, ...(!contests.has('tournament') && seldom) },
           gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' },
+          integration: { INTEGRATION_SWEEP_MS: '60000' },
         },
       });
       delivered = await receiveEvents(world);
@@ -46,10 +56,17 @@ export function describeFaults(
     });
     afterAll(() => world?.[Symbol.asyncDispose]());
 
-    for (const fault of cases) {
-      const partner = fault.retries ? 'the partner retries' : 'the partner does not retry';
-      test(`${fault.failpoint}, ${fault.action}, during ${fault.flow}, ${partner}`, () =>
-        playFault({ world, delivered, challengeId: WINNING.includes(fault.flow) ? winningId : losingId }, fault));
+    for (const row of rowsOf(cases)) {
+      let played: Promise<PlayedRow> | undefined;
+      for (const fault of row) {
+        const partner = fault.retries ? 'the partner retries' : 'the partner does not retry';
+        const title = `${fault.failpoint}, ${fault.action}, during ${fault.flow}, ${partner}`;
+        test(title, { timeout: ROW_TIMEOUT_MS }, async () => {
+          const challengeId = WINNING.includes(fault.flow) ? winningId : losingId;
+          played ??= playRow({ world, delivered, challengeId }, row);
+          await (await played).verify(fault);
+        });
+      }
     }
 
     test('the audit finds no violation after the fault cases', async () => {

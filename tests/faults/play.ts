@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt, Leaderboard, Outcome, Round, RoundStatus, Tournament } from '@laurel/sdk';
-import { type Answer, findingMessage, type OperatorRoundBody } from '@laurel/testing';
+import { type Answer, findingMessage, type JournalEntry, type OperatorRoundBody } from '@laurel/testing';
 import { expect } from 'vitest';
 import { eventually, inMinutes, tournamentTerms, type World } from '../world.ts';
 import type { DeliveredEvents } from './delivered-events.ts';
-import { type FaultCase, type Flow, isRoundFlow, type RoundFlow } from './table.ts';
+import {
+  type FaultCase,
+  type FaultRow,
+  type Flow,
+  isDeadly,
+  isPassedByRequestsOnly,
+  isRoundFlow,
+  type RoundFlow,
+} from './table.ts';
 import { lapseAcknowledgements, lapseLeases } from './waits.ts';
 
 const FEE_CENTS = 100n;
@@ -51,17 +59,66 @@ const FUNDS_CENTS = 2_000n;
 /** A worker acts in these flows, without a partner's request. */
 const BY_A_WORKER: readonly Flow[] = ['resolve', 'lapse', 'tombstone', 'fade', 'next'];
 
+/** The cases of a row after their acts. */
+export interface PlayedRow {
+  /**
+   * Compares every response and event of a case with the databases. The audit, one for the whole
+   * row, must find no violation.
+   */
+  verify(fault: FaultCase): Promise<void>;
+}
+
+/** A case after its act. */
+interface PlayedCase {
+  readonly scene: Scene;
+  /** Every request since the scene was set. */
+  readonly journal: readonly JournalEntry[];
+}
+
 /**
- * Plays one case of the table: arms the failpoint, sends the request, repeats it if the partner
- * retries, waits until the workers have no pending work, and then compares every response and event
- * with the databases. The audit at the end also shows that the services reach each other again, so
- * that the next case meets only its own fault.
+ * Plays the cases of one row of the table, one after the other, each on a scene of its own. Then
+ * waits until the workers have no pending work. A violation persists, so it is still there when
+ * `verify` reads the databases. The error of a case that fails here is kept for its `verify`, and
+ * the other cases of the row go on.
  */
-export async function playFault({ world: shared, delivered, challengeId }: Scope, fault: FaultCase): Promise<void> {
+export async function playRow({ world: shared, delivered, challengeId }: Scope, row: FaultRow): Promise<PlayedRow> {
   const { program } = delivered.developer;
   const world: World = { ...shared, program, partner: program.test };
+  const played = new Map<FaultCase, PlayedCase>();
+  const errors = new Map<FaultCase, unknown>();
+  await world.stack.ready();
+  for (const fault of row) {
+    try {
+      played.set(fault, await playCase(world, challengeId, fault));
+    } catch (error) {
+      errors.set(fault, error);
+      world.stack.disarm(fault.failpoint);
+    }
+  }
+  for (const [fault, { scene }] of played) {
+    await untilComplete(world, scene).catch((error: unknown) => errors.set(fault, error));
+  }
+
+  let audited: Promise<void> | undefined;
+  return {
+    async verify(fault) {
+      if (errors.has(fault)) throw errors.get(fault);
+      const { scene, journal } = played.get(fault) ?? expect.fail('the case is of another row');
+      await verify(world, scene, journal);
+      await delivered.expectAll({ refs: scene.refs, rounds: scene.round === undefined ? [] : [scene.round.id] });
+      audited ??= world.expectAuditOk();
+      await audited;
+    },
+  };
+}
+
+/**
+ * Arms the failpoint, sends the request and repeats it if the partner retries. Ends when no worker
+ * has work left in which it would pass the failpoint, so that the next case of the row meets only
+ * its own fault.
+ */
+async function playCase(world: World, challengeId: string, fault: FaultCase): Promise<PlayedCase> {
   const { stack } = world;
-  await stack.ready();
   const webhookPids = stack.pids('webhook');
   const scene = await setScene(world, challengeId, fault.flow);
   const journalStart = world.http.journal.length;
@@ -80,18 +137,27 @@ export async function playFault({ world: shared, delivered, challengeId }: Scope
   const firedAt = new Date();
   if (fault.retries) await retryUntilDone(world, scene.act);
   await first;
-  await stack.ready();
+  if (isDeadly(fault)) await stack.ready();
   // What a webhook service had fetched when it died would wait for its leases to end.
   const hasWebhookDied = stack.pids('webhook').some((pid) => !webhookPids.includes(pid));
   if (hasWebhookDied) {
     await lapseLeases(stack, { begunBefore: firedAt });
     await lapseAcknowledgements(stack);
   }
+  const journal = world.http.journal.slice(journalStart);
 
-  await untilComplete(world, scene);
-  await verify(world, scene, journalStart);
-  await delivered.expectAll({ refs: scene.refs, rounds: scene.round === undefined ? [] : [scene.round.id] });
-  await world.expectAuditOk();
+  if (fault.action === 'kill') await untilReachable(world);
+  if (!isPassedByRequestsOnly(fault)) {
+    await untilComplete(world, scene);
+    await world.allAcknowledged();
+  }
+  return { scene, journal };
+}
+
+/** Needed even after a retry, which may get a stored response of the gateway. */
+async function untilReachable({ partner }: World): Promise<void> {
+  await insist(200, () => partner.listChallenges('anyone'));
+  await insist(200, () => partner.listTournaments());
 }
 
 // --- setting the scene: everything here must succeed, whatever the last case left unfinished ---
@@ -251,6 +317,7 @@ async function resumeBehindTheService(world: World, { round }: Scene): Promise<v
 
 /**
  * Repeats a request until it has the status; before that, only a retryable refusal is acceptable.
+ * The pauses are those of `retryUntilDone`.
  */
 async function insist<Body>(status: number, act: () => Promise<Answer<Body>>): Promise<Body> {
   const { body } = await eventually(
@@ -262,6 +329,7 @@ async function insist<Body>(status: number, act: () => Promise<Answer<Body>>): P
     },
     `a request answered ${status}`,
     RETRY_DEADLINE_MS,
+    RETRY_PAUSE_MS,
   );
   return body;
 }
@@ -330,12 +398,12 @@ async function untilComplete(world: World, scene: Scene): Promise<void> {
     if (attempts.some(({ status }) => passing.includes(status))) return undefined;
     const unfinished =
       round === undefined
-        ? await world.stack
-            .database('challenge')
-            .query(
-              `select 1 from awards where attempt_id = any($1::uuid[]) and status in ('paying', 'holding', 'releasing', 'denying')`,
-              [attempts.map(({ id }) => id)],
-            )
+        ? await world.stack.database('challenge').query(
+            `select 1 from awards where attempt_id = any($1::uuid[]) and status in ('paying', 'holding', 'releasing', 'denying')
+               union all
+               select 1 from unmonitored_outcomes`,
+            [attempts.map(({ id }) => id)],
+          )
         : await unfinishedOf(world, flow, round);
     return unfinished.length === 0 || undefined;
   }, 'nothing is between two states');
@@ -359,7 +427,7 @@ function unfinishedOf(world: World, flow: Flow, round: Round): Promise<object[]>
   );
 }
 
-async function verify(world: World, scene: Scene, journalStart: number): Promise<void> {
+async function verify(world: World, scene: Scene, journal: readonly JournalEntry[]): Promise<void> {
   const visible = (await attemptsOf(world, scene)).filter(({ status }) => status !== 'refused');
   const read = new Map<string, Attempt>();
   for (const { id } of visible) read.set(id, await insist(200, () => world.partner.getAttempt(id)));
@@ -374,7 +442,7 @@ async function verify(world: World, scene: Scene, journalStart: number): Promise
     scene.earlier.length,
   );
   const board = scene.round === undefined ? undefined : await readBoard(world, scene, scene.round, attempts);
-  verifyJournal(world, scene, journalStart, read, board);
+  verifyJournal(scene, journal, read, board);
   if (scene.flow === 'next') await verifyNextRound(world, scene);
 
   // One fee for each existing attempt, and none for any other.
@@ -467,14 +535,13 @@ async function verifyNextRound(world: World, { round }: Scene): Promise<void> {
 
 /** Every 2xx of this case agrees with what is read now, and no key has two different responses. */
 function verifyJournal(
-  world: World,
   scene: Scene,
-  start: number,
+  journal: readonly JournalEntry[],
   read: ReadonlyMap<string, Attempt>,
   board: Leaderboard | undefined,
 ): void {
   const byKey = new Map<string, string>();
-  for (const { idempotencyKey, path, answer } of world.http.journal.slice(start)) {
+  for (const { idempotencyKey, path, answer } of journal) {
     if (answer.status < 200 || answer.status > 299) continue;
     if (idempotencyKey !== undefined) {
       const known = byKey.get(idempotencyKey);

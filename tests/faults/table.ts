@@ -172,18 +172,24 @@ export interface FaultCase {
   readonly retries: boolean;
 }
 
+/** The cases of one failpoint on one flow. */
+export type FaultRow = readonly FaultCase[];
+
 /** The failpoints of these services. */
 const POINTS = SERVICES.flatMap((service) => FAILPOINTS[service]);
 
 /**
- * The whole table: every failpoint on every flow that passes it, with every action, retried and
- * not. Other actions are between two kills, so that the next process is loaded by the second
- * (StackOptions, `standby`).
+ * The cases of a row in the order in which they are played. Other actions are between the kills, so
+ * that the next process is loaded by the second (StackOptions, `standby`).
  */
+const ROW: readonly Pick<FaultCase, 'action' | 'retries'>[] = [
+  ...ACTIONS.map((action) => ({ action, retries: true })),
+  ...ACTIONS.toReversed().map((action) => ({ action, retries: false })),
+];
+
+/** The whole table: every failpoint on every flow that passes it, with every case of a row. */
 const TABLE: readonly FaultCase[] = POINTS.flatMap((failpoint) =>
-  FLOWS[failpoint].flatMap((flow) =>
-    [true, false].flatMap((retries) => ACTIONS.map((action) => ({ failpoint, action, flow, retries }))),
-  ),
+  FLOWS[failpoint].flatMap((flow) => ROW.map((played) => ({ failpoint, flow, ...played }))),
 );
 
 /**
@@ -197,14 +203,13 @@ const TABLE: readonly FaultCase[] = POINTS.flatMap((failpoint) =>
  * commits: a death, and a lost response.
  * `LAUREL_FAULTS=all` (`npm run test:faults`) plays the whole table.
  */
-const CASES_PER_ROW = ACTIONS.length * 2;
 const FROM_CACHE: readonly Flow[] = ['again', 'late', 'follow'];
 const SUBSET: readonly FaultCase[] = [
   ...TABLE.filter(
     ({ failpoint, flow }) => !FROM_CACHE.includes(flow) && (failpoint.startsWith('tournament.') || !isRoundFlow(flow)),
   ).filter((_, index) => {
-    const row = Math.floor(index / CASES_PER_ROW);
-    return index % CASES_PER_ROW === (row * 3) % CASES_PER_ROW;
+    const row = Math.floor(index / ROW.length);
+    return index % ROW.length === (row * 3) % ROW.length;
   }),
   ...TABLE.filter(({ flow }) => FROM_CACHE.includes(flow)).filter(({ failpoint, action, flow, retries }) => {
     const isCommitted = failpoint.endsWith('.after-commit');
@@ -218,12 +223,28 @@ const SUBSET: readonly FaultCase[] = [
 
 const PLAYED = process.env.LAUREL_FAULTS === 'all' ? TABLE : SUBSET;
 
+/** Flows in which an attempt's time runs out: they need a stack with a short time. */
+const BY_THE_CLOCK: readonly Flow[] = ['lapse', 'fade'];
+
+/**
+ * Whether only requests pass the failpoint, before they respond: no worker passes it that finishes
+ * what an earlier case has left. The gateway records a completion after its response.
+ */
+export function isPassedByRequestsOnly({ failpoint, flow }: FaultCase): boolean {
+  if (/^gateway\./.test(failpoint)) return failpoint !== 'gateway.complete.after-commit';
+  if (/^(challenge|tournament)\.expiry\./.test(failpoint)) return !BY_THE_CLOCK.includes(flow);
+  if (failpoint === 'wallet.reply.before-send') return flow === 'create' || flow === 'enter';
+  return /^(challenge|tournament)\.(create|outcome|annul|reply)\.|^wallet\.charge\./.test(failpoint);
+}
+
+/** The cases by row, each of which is played as a whole. */
+export function rowsOf(cases: readonly FaultCase[]): readonly FaultRow[] {
+  return [...Map.groupBy(cases, ({ failpoint, flow }) => `${failpoint} ${flow}`).values()];
+}
+
 export function isRoundFlow(flow: Flow): flow is RoundFlow {
   return (ROUND_FLOWS as readonly Flow[]).includes(flow);
 }
-
-/** Flows in which an attempt's time runs out: they need a stack with a short time. */
-const BY_THE_CLOCK: readonly Flow[] = ['lapse', 'fade'];
 
 /** Whether a failpoint is before or after its step. */
 export type Side = 'before' | 'after';
@@ -256,13 +277,25 @@ export function oneDeathEach(): readonly FaultCase[] {
   }).map((played, index) => ({ ...played, action: 'kill', retries: (index + (index >> 1)) % 2 === 0 }));
 }
 
+/** The flows that begin with the death of a service. */
+const KILLERS: Partial<Record<Flow, Service>> = { late: 'challenge', resolve: 'challenge', tombstone: 'tournament' };
+
+/** Whether a service dies in this case, or in the scene that is set for it. */
+export function isDeadly({ action, flow }: FaultCase): boolean {
+  return action === 'kill' || KILLERS[flow] !== undefined;
+}
+
+/** The contest services that the flows of these cases go through. */
+export function contestsOf(cases: readonly FaultCase[]): ReadonlySet<'challenge' | 'tournament'> {
+  return new Set(cases.map(({ flow }) => (isRoundFlow(flow) ? 'tournament' : 'challenge')));
+}
+
 /** The services that die in these cases, or in the scenes that are set for them. */
 export function killedServices(cases: readonly FaultCase[]): readonly Service[] {
-  const killers: Partial<Record<Flow, Service>> = { late: 'challenge', resolve: 'challenge', tombstone: 'tournament' };
   return SERVICES.filter((service) =>
     cases.some(
       ({ failpoint, action, flow }) =>
-        (action === 'kill' && failpoint.startsWith(`${service}.`)) || killers[flow] === service,
+        (action === 'kill' && failpoint.startsWith(`${service}.`)) || KILLERS[flow] === service,
     ),
   );
 }
