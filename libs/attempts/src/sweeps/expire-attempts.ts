@@ -30,6 +30,7 @@ import { finishRefunds, type RefundDue } from '../repository/refunds-due.ts';
 import { expireAttemptsBetween, loadDue, loadMark, loadPending, oldestUnended, putMark } from '../repository/sweeps.ts';
 import type { AttemptOpener } from '../steps/open-attempts.ts';
 import type { Wallet } from '../wallet.ts';
+import { createNextRefunds } from './next-refunds.ts';
 import type { PendingResolver } from './resolve-pending.ts';
 
 export interface AttemptExpirer {
@@ -73,6 +74,7 @@ export function createAttemptExpirer(deps: {
 }): AttemptExpirer {
   const { owner, database, wallet, opener, resolver, outbox, attemptTtlMs, clock } = deps;
   const { refunds, refundEvents, whenEnding = null } = deps.contest;
+  const nextRefunds = createNextRefunds({ database, refunds });
   let mark: Date | undefined;
 
   const finished = createCoalescer<PostedRefund, void>({
@@ -193,7 +195,7 @@ export function createAttemptExpirer(deps: {
     refundAll,
     async runOnce(now) {
       await expireAllDue(now);
-      await refundAll(await refunds.load(database, PAGE));
+      await refundAll(await nextRefunds(PAGE, now));
     },
     drain: () => finished.drain(),
   };

@@ -1,3 +1,4 @@
+import { createNextRefunds } from '@laurel/attempts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadRefundsOfRound, refundQueue } from './refunds.ts';
 import { type Harness, NOW, playersOf, startHarness, TENANT } from './repository.fixture.ts';
@@ -24,7 +25,8 @@ test('refunds of real money come before older refunds of play money', async () =
   const ofTest = await due('test', long, 30);
   const ofLive = await due('live', NOW, 2);
   const olderOfLive = await due('live', long, 1);
-  const found = await refundQueue.load(h.database, 5);
+  const next = createNextRefunds({ database: h.database, refunds: refundQueue, windowRows: 10 });
+  const found = await next(5, NOW);
   expect(found.map(({ id, environment }) => [id, environment])).toEqual([
     ...[...olderOfLive.ids, ...ofLive.ids].map((id) => [id, 'live']),
     ...ofTest.ids.slice(0, 2).map((id) => [id, 'test']),

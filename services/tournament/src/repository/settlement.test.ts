@@ -1,5 +1,5 @@
 /** How a round ends: ranks, payouts, refunds, seal. */
-import { putSigningKey } from '@laurel/attempts';
+import { createNextRefunds, putSigningKey, type RefundPosition } from '@laurel/attempts';
 import { BLOCK_LEAVES, createMerkleTree, proveInclusion } from '@laurel/signature';
 import { verdictOnReceipt } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
@@ -12,7 +12,7 @@ import { findAttempt } from './attempts.ts';
 import { type BoardCursor, loadStandings, type RankedStanding } from './board.ts';
 import { findReceipt } from './outcomes.ts';
 import { loadUndecidedPayouts, roundAwards } from './payouts.ts';
-import { loadRefundsOfRound, type RefundCursor, refundQueue } from './refunds.ts';
+import { loadRefundsOfRound, refundQueue } from './refunds.ts';
 import { type Harness, HOUR_MS, NOW, playersOf, roundOf, SIGNER, startHarness } from './repository.fixture.ts';
 import { findRound, insertRound, loadRoundsSoFar, loadUnfinishedRounds, moveRound } from './rounds.ts';
 import { findSeal, finishSettlement, loadBlockOf, loadLeaves, type OrderedLeaf, type SealBlock } from './seals.ts';
@@ -20,6 +20,7 @@ import { endOpenAttempts, finishCancellation, lockRoundToEnd } from './settlemen
 import { findTournament, lockTournament } from './tournaments.ts';
 
 let h: Harness;
+const nextRefunds = (limit: number) => createNextRefunds({ database: h.database, refunds: refundQueue })(limit, NOW);
 beforeAll(async () => {
   h = await startHarness();
 });
@@ -128,7 +129,7 @@ describe('a round that settles', () => {
     expect(unpaid.map(({ award, tenant }) => [award.id, award.finalRank, award.amountCents, tenant])).toEqual(
       purse.map((amount, index) => [awardIdOfRank(round.id, index + 1), index + 1, amount, round.tenant]),
     );
-    expect(await refundQueue.load(h.database, 10)).toEqual([
+    expect(await nextRefunds(10)).toEqual([
       { id: unscored.id, feeGeneration: 0, reason: 'round_closed', environment: round.tenant.environment },
     ]);
     expect((await findAttempt(h.database, unscored.id))?.attempt.status).toBe('expiring');
@@ -312,11 +313,11 @@ describe('a round that is cancelled', () => {
 
     expect((await tableOf(round.id)).map(({ standing }) => standing)).toEqual(before);
     const ended = new Set([...first, ...second, ...third].map(({ id }) => id));
-    const due = (await refundQueue.load(h.database, 1_000)).filter(({ id }) => ended.has(id));
+    const due = (await nextRefunds(1_000)).filter(({ id }) => ended.has(id));
     expect(due.map(({ id }) => id).toSorted()).toEqual([...ended].toSorted());
     expect(due.every(({ reason }) => reason === 'round_cancelled')).toBe(true);
     const paged: string[] = [];
-    for (let after: RefundCursor | null = null; ; ) {
+    for (let after: RefundPosition | null = null; ; ) {
       const page = await loadRefundsOfRound(h.database, round.id, after, 2);
       paged.push(...page.map(({ id, reason }) => `${id} ${reason}`));
       after = page.at(-1)?.cursor ?? null;
