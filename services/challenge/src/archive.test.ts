@@ -108,7 +108,7 @@ function newMonth() {
 const keysOf = (until: Date | null = null) => [{ publicKey: SIGNER.publicKey, from: new Date(0), until }];
 const write = (month: NonNullable<ReturnType<typeof monthOf>>) =>
   writeMonth(month, { database, signer: SIGNER, root, source: archivedMonths });
-const verify = (folder: string, keys = keysOf()) => verifyMonth(folder, { tables: archivedMonths, keys });
+const verify = (folder: string, keys = keysOf()) => verifyMonth(folder, { months: archivedMonths, keys });
 
 describe('a month of the archive', () => {
   it('has every row of the month, and no change to a byte of it passes', async () => {
@@ -220,7 +220,9 @@ describe('the command', () => {
     expect(writeTo(to, to)).toMatchObject({ signal: 'SIGKILL' });
     expect((await readdir(join(to, 'challenge'))).includes('1971-01')).toBe(isThere);
     const again = writeTo(to);
-    expect(again.stdout).toMatch(isThere ? /^1971-01: was there, verified again/ : /^1971-01: written and verified/);
+    expect(again.stdout).toMatch(
+      isThere ? /^challenge 1971-01: was there, verified again/ : /^challenge 1971-01: written and verified/,
+    );
     expect(again.status).toBe(0);
     expect((await readdir(join(to, 'challenge'))).sort()).toEqual(['1971-01', '1971-02']);
     await verify(join(to, 'challenge', '1971-01'));
@@ -248,6 +250,6 @@ describe('the command', () => {
   it('refuses a month that is too young', () => {
     const next = new Date(Date.now() + 40 * DAY_MS).toISOString().slice(0, 7);
     const refused = archive(['--before', next, '--to', folder]);
-    expect(refused).toMatchObject({ status: 1, stderr: 'a month is written when it ended 7 days ago\n' });
+    expect(refused).toMatchObject({ status: 1, stderr: 'challenge: a month is written when it ended 7 days ago\n' });
   });
 });

@@ -54,7 +54,7 @@ export const OTHER_PROGRAM: Tenant = {
   programId: '22222222-2222-8222-8222-222222222222',
   environment: Environment.TEST,
 };
-const SIGNING_SEED = Buffer.alloc(32, 9);
+export const SIGNING_SEED = Buffer.alloc(32, 9);
 /** The signer of receipts and seals in these tests. */
 export const SIGNER = createSigner(SIGNING_SEED);
 
@@ -97,6 +97,8 @@ export interface Harness extends AsyncDisposable {
   readonly wallet: TypedClient<WalletServiceService>;
   readonly server: TournamentServer;
   readonly database: Database;
+  /** The URL by which the service's role uses the database. */
+  readonly runningUrl: string;
   readonly clock: TestClock;
   /** The prefix of this harness's own stream of events. */
   readonly eventsPrefix: string;
@@ -233,6 +235,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     wallet: wallet.client,
     server,
     database,
+    runningUrl: scratch.runningUrl,
     clock,
     eventsPrefix: config.EVENTS_PREFIX,
     startReplica,
@@ -256,10 +259,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       const now = clock();
       const opened: Tournament = {
         id: newId(),
-        tenant: {
-          programId: tenant.programId,
-          environment: tenant.environment === Environment.LIVE ? 'live' : 'test',
-        },
+        tenant: storedTenant(tenant),
         status: 'active',
         terms: { ...TERMS, ...terms },
         createdAt: now,
@@ -308,6 +308,10 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
   return harness;
+}
+
+function storedTenant({ programId, environment }: Tenant): Tournament['tenant'] {
+  return { programId, environment: environment === Environment.LIVE ? 'live' : 'test' };
 }
 
 /** The audit that the service runs all the time, on connections of its own. */

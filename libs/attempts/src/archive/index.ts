@@ -1,5 +1,5 @@
 /** The archive of a contest service's months (decision 38). */
-export type { Total } from './manifest.ts';
-export { monthAt, monthOf, monthsBetween } from './month.ts';
-export { type ArchivedRow, findArchivedReceipt, type ReceiptVerifier, verifyMonth } from './verify-month.ts';
-export { ArchiveRefusedError, type MonthSource, writeMonth } from './write-month.ts';
+export { type Month, monthOf } from './month.ts';
+export { runArchive } from './run-archive.ts';
+export { type ArchivedTable, rowsIn, verifyMonth } from './verify-month.ts';
+export { type MonthSource, writeMonth } from './write-month.ts';

@@ -5,6 +5,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { canonicalJson, keyIdOf, type Signer } from '@laurel/signature';
 import { isBefore } from '@laurel/values/instant';
+import type { Total } from '../domain/archived-rows.ts';
 import type { SigningKey } from '../repository/signing-keys.ts';
 import type { Written } from './lines.ts';
 
@@ -13,15 +14,6 @@ export const MANIFEST_FILE = 'manifest.json';
 
 export function fileOf(table: string): string {
   return `${table}.jsonl.zst`;
-}
-
-/** A sum over the rows of one table, by columns that have few values. Cents are text. */
-export interface Total {
-  readonly table: string;
-  readonly environment: string;
-  readonly status: string;
-  readonly rows: number;
-  readonly cents: string;
 }
 
 export interface ArchivedFile extends Written {
@@ -35,7 +27,7 @@ export interface Manifest {
   readonly service: string;
   /** As `2026-01`. */
   readonly month: string;
-  /** Ids of the month's attempts are at least the first and below the second. */
+  /** Ids made in the month are at least the first and below the second. */
   readonly least_id: string;
   readonly end_id: string;
   /** The instant of the snapshot, by the database. */

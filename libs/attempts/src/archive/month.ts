@@ -1,7 +1,4 @@
-/**
- * A month of the archive, in UTC. A row belongs to the month in which its attempt's id was made,
- * which the id begins with; so do the ids that derive from it.
- */
+/** A month of the archive, in UTC. The service says which of its rows belong to it. */
 import { leastIdAt } from '@laurel/values/ids';
 import { isBefore } from '@laurel/values/instant';
 

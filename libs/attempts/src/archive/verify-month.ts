@@ -5,59 +5,91 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Statement } from '@laurel/postgres';
 import { keyIdOf } from '@laurel/signature';
+import {
+  type ArchivedRow,
+  type ArchivedRowsOf,
+  bytesOf,
+  type SignatureVerifier,
+  type Total,
+} from '../domain/archived-rows.ts';
 import type { SigningKey } from '../repository/signing-keys.ts';
 import { countLines, digestFile, type Line, readLines } from './lines.ts';
-import { type ArchivedFile, fileOf, MANIFEST_FILE, type Manifest, type Total, verifyManifest } from './manifest.ts';
+import { type ArchivedFile, fileOf, MANIFEST_FILE, type Manifest, verifyManifest } from './manifest.ts';
+import { type Month, monthOf } from './month.ts';
 
-/** A row of a file, as PostgreSQL prints it. */
-export type ArchivedRow = Readonly<Record<string, unknown>>;
+/** A table of the archive. */
+export interface ArchivedTable {
+  /** The columns of its key, which each line has. A line's key is their text, with spaces between. */
+  readonly key: readonly string[];
+  /**
+   * True if the file has the order of another file, which these columns do not tell: `inspect` has
+   * to find a line out of its place. Otherwise the file is in the order of its key.
+   */
+  readonly followsAnother?: true;
+  /**
+   * True for a table that is written whole into each month. Its rows may change later, so they are
+   * not compared with the database again.
+   */
+  readonly isOfEachMonth?: true;
+  /** Opens the cursor over its lines (repository/archive.ts). */
+  readonly declare: Statement;
+}
 
 /** What a service knows about its files. */
-export interface ArchivedTables {
-  /** The tables, each with the column that orders its file. */
-  readonly keys: Readonly<Record<string, string>>;
-  /** Whether a table has rows of the month alone, by that column, which no longer change. */
-  isOfMonth(table: string): boolean;
-  /** Finds contradictions between the files, and adds up their totals. */
-  inspect(rows: (table: string) => AsyncIterable<ArchivedRow>, receipts: ReceiptVerifier): Promise<readonly Total[]>;
+export interface ArchivedMonths {
+  readonly service: string;
+  readonly tables: Readonly<Record<string, ArchivedTable>>;
+  /**
+   * Adds up the totals. Throws at the first row that is not of the month, and at the first
+   * contradiction between the files.
+   */
+  inspect(month: Month, rows: ArchivedRowsOf, signatures: SignatureVerifier): Promise<readonly Total[]>;
+  /** The seal that proves a receipt, as JSON; null if there is none. Its outcome is in the files. */
+  sealOf(outcome: ArchivedRow, rows: ArchivedRowsOf): Promise<string | null>;
 }
 
 /** Returns the manifest. Throws at the first contradiction, and says which. */
 export async function verifyMonth(
   folder: string,
-  { tables, keys }: { readonly tables: ArchivedTables; readonly keys: readonly SigningKey[] },
+  { months, keys }: { readonly months: ArchivedMonths; readonly keys: readonly SigningKey[] },
 ): Promise<Manifest> {
   const manifest = verifyManifest(await readFile(join(folder, MANIFEST_FILE), 'utf8'), keys);
+  const month = monthOf(manifest.month);
+  if (manifest.service !== months.service || month === null) {
+    throw new Error(`this is ${manifest.month} of the service ${manifest.service}`);
+  }
   const names = manifest.files.map(({ table }) => table).sort();
-  if (names.join() !== Object.keys(tables.keys).sort().join())
+  if (names.join() !== Object.keys(months.tables).sort().join())
     throw new Error(`the files are of the tables ${names.join()}`);
   for (const file of manifest.files) {
     if (file.name !== fileOf(file.table)) throw new Error(`${file.table} is in ${file.name}`);
-    await verifyFile(folder, file, tables.keys[file.table] ?? '');
-    const { firstKey, lastKey } = file;
-    if (!tables.isOfMonth(file.table) || firstKey === null || lastKey === null) continue;
-    if (firstKey < manifest.least_id || lastKey >= manifest.end_id) throw new Error(`${file.name} leaves its month`);
+    await verifyFile(folder, file, months.tables[file.table]);
   }
-  const totals = await tables.inspect((table) => rowsOf(folder, manifest, table), createReceiptVerifier(keys));
+  const totals = await months.inspect(month, rowsIn(folder), createSignatureVerifier(keys));
   if (textOf(totals) !== textOf(manifest.totals)) {
     throw new Error(`the files add up to ${textOf(totals)}, and the manifest says ${textOf(manifest.totals)}`);
   }
   return manifest;
 }
 
-async function verifyFile(folder: string, file: ArchivedFile, column: string): Promise<void> {
+async function verifyFile(folder: string, file: ArchivedFile, table: ArchivedTable | undefined): Promise<void> {
+  const { key: columns = [], followsAnother = false } = table ?? {};
   const path = join(folder, file.name);
   const { bytes, sha256 } = await digestFile(path);
   if (bytes !== file.bytes || sha256 !== file.sha256) throw new Error(`${file.name} is not the file that was written`);
-  let last: unknown = null;
+  let last: readonly unknown[] | null = null;
   const counted = await countLines(
     (async function* () {
       for await (const text of readLines(path)) {
-        const key = (JSON.parse(text) as ArchivedRow)[column];
-        if (last !== null && !isAbove(key, last)) throw new Error(`${file.name} is not in the order of ${column}`);
+        const row = JSON.parse(text) as ArchivedRow;
+        const key = columns.map((column) => row[column]);
+        if (!followsAnother && last !== null && !isAbove(key, last)) {
+          throw new Error(`${file.name} is not in the order of ${columns.join()}`);
+        }
         last = key;
-        yield [{ key: String(key), json: text } satisfies Line];
+        yield [{ key: key.join(' '), json: text } satisfies Line];
       }
     })(),
   );
@@ -66,15 +98,22 @@ async function verifyFile(folder: string, file: ArchivedFile, column: string): P
   }
 }
 
-/** Ids are in the order of their text, as PostgreSQL orders uuids; others are numbers. */
-function isAbove(key: unknown, last: unknown): boolean {
-  return typeof key === 'number' && typeof last === 'number' ? key > last : String(key) > String(last);
+/** Texts are in the order of their bytes, as PostgreSQL orders uuids and `collate "C"`. */
+function isAbove(key: readonly unknown[], last: readonly unknown[]): boolean {
+  for (const [at, value] of key.entries()) {
+    const before = last[at];
+    if (value === before) continue;
+    if (typeof value === 'number' && typeof before === 'number') return value > before;
+    return Buffer.compare(Buffer.from(String(value)), Buffer.from(String(before))) > 0;
+  }
+  return false;
 }
 
-async function* rowsOf(folder: string, manifest: Manifest, table: string): AsyncGenerator<ArchivedRow> {
-  const file = manifest.files.find((one) => one.table === table);
-  if (file === undefined) throw new Error(`there is no file of ${table}`);
-  for await (const text of readLines(join(folder, file.name))) yield JSON.parse(text) as ArchivedRow;
+/** The rows of a month's files, which must have been verified. */
+export function rowsIn(folder: string): ArchivedRowsOf {
+  return async function* (table) {
+    for await (const text of readLines(join(folder, fileOf(table)))) yield JSON.parse(text) as ArchivedRow;
+  };
 }
 
 /** The totals in one order. */
@@ -86,15 +125,7 @@ function textOf(totals: readonly Total[]): string {
   );
 }
 
-/** Verifies receipts by the keys in the file of `signing_keys`, each of which must be listed. */
-export interface ReceiptVerifier {
-  /** A row of `signing_keys`. Throws if the key is not listed. */
-  put(row: ArchivedRow): void;
-  /** Whether a row of `outcomes` has the signature of its key. */
-  isGenuine(row: ArchivedRow): boolean;
-}
-
-function createReceiptVerifier(keys: readonly SigningKey[]): ReceiptVerifier {
+function createSignatureVerifier(keys: readonly SigningKey[]): SignatureVerifier {
   const listed = new Set(keys.map(({ publicKey }) => keyIdOf(publicKey)));
   const byId = new Map<number, KeyObject>();
   return {
@@ -103,28 +134,9 @@ function createReceiptVerifier(keys: readonly SigningKey[]): ReceiptVerifier {
       if (!listed.has(keyIdOf(publicKey))) throw new Error(`the signing key ${row.id} is not among the listed keys`);
       byId.set(Number(row.id), createPublicKey({ key: publicKey, format: 'der', type: 'spki' }));
     },
-    isGenuine(row) {
+    isGenuine(row, column) {
       const key = byId.get(Number(row.signing_key_id));
-      return key !== undefined && verify(null, Buffer.from(String(row.receipt), 'utf8'), key, bytesOf(row.signature));
+      return key !== undefined && verify(null, Buffer.from(String(row[column]), 'utf8'), key, bytesOf(row.signature));
     },
   };
-}
-
-/** A `bytea` as PostgreSQL prints it in JSON. */
-function bytesOf(printed: unknown): Buffer {
-  return Buffer.from(String(printed).slice(2), 'hex');
-}
-
-/** The signed text of a receipt and its signature; null if the month has none of this id. */
-export async function findArchivedReceipt(
-  folder: string,
-  receiptId: string,
-): Promise<{ readonly receipt: string; readonly signature: Buffer } | null> {
-  for await (const text of readLines(join(folder, fileOf('outcomes')))) {
-    // Most lines need not be parsed.
-    if (!text.includes(receiptId)) continue;
-    const row = JSON.parse(text) as ArchivedRow;
-    if (row.receipt_id === receiptId) return { receipt: String(row.receipt), signature: bytesOf(row.signature) };
-  }
-  return null;
 }

@@ -16,32 +16,22 @@ import { join } from 'node:path';
 import { failpoint } from '@laurel/failpoint';
 import type { Database, Queryable } from '@laurel/postgres';
 import type { Signer } from '@laurel/signature';
-import { archiveInstant, lockArchive, printInUtc } from '../repository/archive.ts';
+import type { Total } from '../domain/archived-rows.ts';
+import { archiveInstant, lockArchive, printInUtc, readCursor } from '../repository/archive.ts';
 import { listSigningKeys } from '../repository/signing-keys.ts';
 import { countLines, type Line, writeLines } from './lines.ts';
-import {
-  ARCHIVE_KIND,
-  type ArchivedFile,
-  fileOf,
-  MANIFEST_FILE,
-  type Manifest,
-  signManifest,
-  type Total,
-} from './manifest.ts';
+import { ARCHIVE_KIND, type ArchivedFile, fileOf, MANIFEST_FILE, type Manifest, signManifest } from './manifest.ts';
 import type { Month } from './month.ts';
-import { type ArchivedTables, verifyMonth } from './verify-month.ts';
+import { type ArchivedMonths, type ArchivedTable, verifyMonth } from './verify-month.ts';
 
 /** How a service's rows of a month are read. */
-export interface MonthSource extends ArchivedTables {
-  readonly service: string;
+export interface MonthSource extends ArchivedMonths {
   /** The newest migration that this release has. */
   readonly migration: string;
-  /** Rows of the table in the order of its key, above `after`; null before the first page. */
-  page(
-    on: Queryable,
-    table: string,
-    of: { month: Month; after: string | null; limit: number },
-  ): Promise<readonly Line[]>;
+  /** The values of each table's cursor, except of those that are in each month whole. */
+  range(month: Month): readonly unknown[];
+  /** An instant in the oldest month; null without rows. */
+  oldest(on: Queryable): Promise<Date | null>;
   totals(on: Queryable, month: Month): Promise<readonly Total[]>;
   /** What of the month may still change, each as a clause; empty if nothing may. */
   unfinished(on: Queryable, month: Month): Promise<readonly string[]>;
@@ -52,7 +42,6 @@ export class ArchiveRefusedError extends Error {
   override readonly name = 'ArchiveRefusedError';
 }
 
-const PAGE = 2_000;
 const DRAFT = '.draft';
 /** The audit's limit: a run reads no more at once than an audit. */
 const STATEMENT_TIMEOUT_MS = 120_000;
@@ -101,9 +90,9 @@ async function writeDraft(draft: string, month: Month, { database, source, signe
     const writtenAt = await archiveInstant(tx);
     await mkdir(draft);
     const files: ArchivedFile[] = [];
-    for (const table of Object.keys(source.keys)) {
+    for (const [table, read] of Object.entries(source.tables)) {
       const name = fileOf(table);
-      files.push({ table, name, ...(await writeLines(join(draft, name), pagesOf(tx, source, table, month))) });
+      files.push({ table, name, ...(await writeLines(join(draft, name), pagesOf(tx, source, read, month))) });
     }
     return {
       kind: ARCHIVE_KIND,
@@ -132,14 +121,13 @@ async function writeDraft(draft: string, month: Month, { database, source, signe
 
 /** What the folder has must be true of itself, and of the database in a snapshot of now. */
 async function verifyWithDatabase(folder: string, month: Month, { database, source }: ArchiveRun): Promise<Manifest> {
-  const manifest = await verifyMonth(folder, { tables: source, keys: await listSigningKeys(database) });
-  if (manifest.service !== source.service || manifest.month !== month.name) {
-    throw new Error(`${folder} is ${manifest.month} of the service ${manifest.service}`);
-  }
+  const manifest = await verifyMonth(folder, { months: source, keys: await listSigningKeys(database) });
+  if (manifest.month !== month.name) throw new Error(`${folder} is ${manifest.month}`);
   await inSnapshot(database, async (tx) => {
     for (const { table, linesSha256, rows } of manifest.files) {
-      if (!source.isOfMonth(table)) continue;
-      const counted = await countLines(pagesOf(tx, source, table, month));
+      const read = source.tables[table];
+      if (read === undefined || read.isOfEachMonth) continue;
+      const counted = await countLines(pagesOf(tx, source, read, month));
       if (counted.linesSha256 !== linesSha256) {
         throw new Error(`${folder} has ${rows} rows of ${table}, which are not the ${counted.rows} of the database`);
       }
@@ -148,19 +136,13 @@ async function verifyWithDatabase(folder: string, month: Month, { database, sour
   return manifest;
 }
 
-async function* pagesOf(
-  on: Queryable,
+function pagesOf(
+  tx: Queryable,
   source: MonthSource,
-  table: string,
+  { declare, isOfEachMonth }: ArchivedTable,
   month: Month,
-): AsyncGenerator<readonly Line[]> {
-  let after: string | null = null;
-  for (;;) {
-    const page = await source.page(on, table, { month, after, limit: PAGE });
-    yield page;
-    if (page.length < PAGE) return;
-    after = page.at(-1)?.key ?? null;
-  }
+): AsyncIterable<readonly Line[]> {
+  return readCursor(tx, declare, isOfEachMonth ? [] : source.range(month));
 }
 
 function inSnapshot<Result>(database: Database, work: (tx: Queryable) => Promise<Result>): Promise<Result> {

@@ -2,6 +2,18 @@
 
 export { type Environment, isSameTenant, MAX_PLAYER_REF_CHARACTERS, type Tenant } from '@laurel/values/tenant';
 export {
+  type ArchivedRow,
+  type ArchivedRowsOf,
+  bytesOf,
+  expectEnd,
+  type RowWalk,
+  type SignatureVerifier,
+  type Total,
+  Totals,
+  verifyOutcome,
+  walkRows,
+} from './archived-rows.ts';
+export {
   type AttemptStatus,
   afterRefund,
   CAP_COUNTED,

@@ -1,5 +1,6 @@
 /** What a run of the archive asks of any contest service's database. */
 import type { Queryable, Statement } from '@laurel/postgres';
+import type { Line } from '../archive/lines.ts';
 
 const LOCK: Statement = {
   text: `select pg_try_advisory_xact_lock(hashtextextended('laurel archive', 0)) as is_locked`,
@@ -9,6 +10,9 @@ const LOCK: Statement = {
 const PRINT_IN_UTC: Statement = { text: `select set_config('timezone', 'UTC', true)` };
 
 const INSTANT: Statement = { text: 'select now() as written_at' };
+
+const FETCH: Statement = { text: 'fetch forward 2000 from archived_lines' };
+const CLOSE: Statement = { text: 'close archived_lines' };
 
 /** Locks the archive until the transaction ends. Returns false if another run holds the lock. */
 export async function lockArchive(tx: Queryable): Promise<boolean> {
@@ -25,4 +29,22 @@ export async function archiveInstant(tx: Queryable): Promise<Date> {
   const [row] = await tx.query<{ written_at: Date }>(INSTANT);
   if (row === undefined) throw new Error('the database has no time');
   return row.written_at;
+}
+
+/**
+ * The rows of the cursor in pages, in its order. `declare` opens it as `archived_lines`, with the
+ * columns `key` and `line`, both text. The database sorts once, however many pages there are.
+ */
+export async function* readCursor(
+  tx: Queryable,
+  declare: Statement,
+  values: readonly unknown[],
+): AsyncGenerator<readonly Line[]> {
+  await tx.query(declare, values);
+  for (;;) {
+    const page = await tx.query<{ key: string; line: string }>(FETCH);
+    if (page.length === 0) break;
+    yield page.map(({ key, line }) => ({ key, json: line }));
+  }
+  await tx.query(CLOSE);
 }

@@ -11,10 +11,10 @@
  * the same order, without the entry id.
  */
 import { millisecondsBetween } from '@laurel/values/instant';
-import type { Direction, RoundTerms, Run } from './tournament.ts';
+import type { Direction, RoundTerms, Run, Tiebreak } from './tournament.ts';
 
 /** The terms that decide the order. */
-export type BoardRules = Pick<RoundTerms, 'direction' | 'tiebreak'>;
+export type BoardRules = Pick<RoundTerms, 'direction'> & { readonly tiebreak: Pick<Tiebreak, 'direction'> | null };
 
 /** A row of the board: one entry with its best run. */
 export type BoardRow = Run & { readonly entryId: string };

@@ -17,7 +17,7 @@
 import { canonicalJson, ROUND_SEAL_KIND, type SealLeaf, type SealStatement } from '@laurel/signature';
 import { type Cents, formatAmount } from '@laurel/values/money';
 import { purseAmount } from './purse.ts';
-import type { Outcome, Round, Tally } from './tournament.ts';
+import type { Outcome, Round, RoundTerms, Tally, Tiebreak } from './tournament.ts';
 
 /** The version is incremented when a field changes its meaning, not when a field is added. */
 const SEAL_VERSION = 1;
@@ -36,6 +36,13 @@ export type CountedOutcome = {
   /** The final rank of the entry. */
   readonly finalRank: number;
   readonly payoutCents: Cents;
+};
+
+/** What a statement says about the round; all of it is frozen. */
+export type SealedRound = Pick<Round, 'id' | 'number' | 'tournamentId' | 'tenant' | 'closesAt'> & {
+  readonly terms: Pick<RoundTerms, 'direction' | 'purse'> & {
+    readonly tiebreak: Pick<Tiebreak, 'direction'> | null;
+  };
 };
 
 /** A leaf of the tree, as canonical JSON. */
@@ -62,7 +69,7 @@ export function composeSealLeaf(counted: CountedOutcome): string {
  * round.
  */
 export function composeSealStatement(facts: {
-  readonly round: Round;
+  readonly round: SealedRound;
   readonly tally: Tally;
   readonly leaves: number;
   readonly root: Buffer;

@@ -1,0 +1,41 @@
+/**
+ * `npm run archive`: runs the archive of both contest services, one after the other, or of the one
+ * that `--service` names. A written month is read by the service that its manifest names. Each is a
+ * command of its service, by libs/attempts/src/archive/run-archive.ts, and gets the same arguments.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const SERVICES = ['challenge', 'tournament'] as const;
+
+const option = { type: 'string' } as const;
+const { values } = parseArgs({
+  options: { before: option, service: option, verify: option, month: option },
+  strict: false,
+});
+const named = values.service ?? serviceOfMonth(values.verify ?? values.month);
+const services = named === undefined ? SERVICES : SERVICES.filter((service) => service === named);
+if (services.length === 0) {
+  console.error(`the service ${named} has no archive; these have one: ${SERVICES.join(', ')}`);
+  process.exitCode = 2;
+}
+for (const service of services) {
+  const command = fileURLToPath(new URL(`../../services/${service}/src/archive.ts`, import.meta.url));
+  const { status, signal } = spawnSync(process.execPath, [command, ...process.argv.slice(2)], { stdio: 'inherit' });
+  if (signal !== null) console.error(`${service}: ended by ${signal}`);
+  if (status !== 0) process.exitCode = status ?? 1;
+  // A month that one service refuses does not keep the other from its own. Any other run is of one.
+  if (values.before === undefined) break;
+}
+
+/** The service in the manifest, which nobody has verified yet; undefined if no month is named. */
+function serviceOfMonth(folder: string | boolean | undefined): string | undefined {
+  if (typeof folder !== 'string') return undefined;
+  const { manifest } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {
+    manifest: { service: string };
+  };
+  return manifest.service;
+}

@@ -1,0 +1,178 @@
+/**
+ * The command of one service's archive:
+ *
+ *   --before 2026-01 --to FOLDER       writes each month before that one that FOLDER lacks, and
+ *                                      verifies each that it has
+ *   --verify MONTH --keys FILE         verifies one month, such as FOLDER/challenge/2025-12, without
+ *                                      the database; FILE is /.well-known/laurel-keys.json
+ *   --receipt ID --month MONTH         prints a receipt of that month for `npm run verify-receipt`
+ *   --attempt ID --month MONTH         prints an attempt of that month, with its receipt if it has one
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { createSigner, type Signer } from '@laurel/signature';
+import { isBefore, later } from '@laurel/values/instant';
+import { type ArchivedRow, bytesOf } from '../domain/archived-rows.ts';
+import { archiveInstant } from '../repository/archive.ts';
+import { readLines } from './lines.ts';
+import { fileOf } from './manifest.ts';
+import { monthOf, monthsBetween } from './month.ts';
+import { type ArchivedMonths, rowsIn, verifyMonth } from './verify-month.ts';
+import { ArchiveRefusedError, type MonthSource, writeMonth } from './write-month.ts';
+
+const USAGE = `usage: npm run archive -- --before 2026-01 --to FOLDER [--service NAME]
+       npm run archive -- --verify FOLDER/challenge/2025-12 --keys FILE
+       npm run archive -- --receipt ID --month FOLDER/challenge/2025-12
+       npm run archive -- --attempt ID --month FOLDER/challenge/2025-12`;
+/** A run waits for the disk and for other statements; nothing waits for a run. */
+const TIMEOUT_MS = 12 * 3_600_000;
+/**
+ * A month may be written once it is this old: an idempotency key, by which an attempt of an old id
+ * might still be created, counts for a day.
+ */
+const MIN_AGE_MS = 7 * 86_400_000;
+
+/** The service's own database, and the seed of the key that signs its receipts. */
+export interface ArchiveSettings {
+  readonly url: string;
+  readonly seed: Buffer;
+}
+
+/** Sets the exit code. Settings are loaded only by a run that needs the database. */
+export async function runArchive(source: MonthSource, loadSettings: () => ArchiveSettings): Promise<void> {
+  const option = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: {
+      before: option,
+      to: option,
+      verify: option,
+      keys: option,
+      receipt: option,
+      attempt: option,
+      month: option,
+      service: option,
+    },
+  });
+  const { before, to, verify, keys, receipt, attempt, month, service = source.service } = values;
+  try {
+    if (service !== source.service) throw new ArchiveRefusedError(`this is not the archive of ${service}`);
+    if (before !== undefined && to !== undefined) process.exitCode = await write(before, to, source, loadSettings());
+    else if (verify !== undefined && keys !== undefined) process.exitCode = await verifyAlone(verify, keys, source);
+    else if (receipt !== undefined && month !== undefined)
+      process.exitCode = await printReceipt(receipt.toLowerCase(), month, source);
+    else if (attempt !== undefined && month !== undefined)
+      process.exitCode = await printAttempt(attempt.toLowerCase(), month, source);
+    else {
+      console.error(USAGE);
+      process.exitCode = 2;
+    }
+  } catch (error) {
+    if (!(error instanceof ArchiveRefusedError)) throw error;
+    console.error(`${source.service}: ${error.message}`);
+    process.exitCode = 1;
+  }
+}
+
+async function write(before: string, root: string, source: MonthSource, { url, seed }: ArchiveSettings) {
+  await using database = createDatabase({
+    url,
+    // One holds the lock, the other reads.
+    maxConnections: 2,
+    applicationName: 'archive',
+    statementTimeoutMs: TIMEOUT_MS,
+  });
+  let months = 0;
+  for await (const written of writeMonthsBefore(before, { database, source, signer: createSigner(seed), root })) {
+    const { month, isNew, rows, bytes } = written;
+    const what = isNew ? 'written and verified' : 'was there, verified again';
+    console.log(`${source.service} ${month}: ${what}, ${rows} rows, ${bytes} bytes`);
+    months += 1;
+  }
+  if (months === 0) console.log(`${source.service}: has nothing from before ${before}`);
+  return 0;
+}
+
+/** Writes or verifies each month before that of the name, the oldest first. */
+async function* writeMonthsBefore(
+  name: string,
+  run: {
+    readonly database: Database;
+    readonly source: MonthSource;
+    readonly signer: Signer;
+    readonly root: string;
+  },
+): AsyncGenerator<{ month: string; isNew: boolean; rows: number; bytes: number }> {
+  const end = monthOf(name);
+  if (end === null) throw new ArchiveRefusedError(`${name} is no month, as 2026-01 is`);
+  const present = await archiveInstant(run.database);
+  if (isBefore(present, later(end.from, MIN_AGE_MS))) {
+    throw new ArchiveRefusedError(`a month is written when it ended ${MIN_AGE_MS / 86_400_000} days ago`);
+  }
+  const oldest = await run.source.oldest(run.database);
+  if (oldest === null) return;
+  for (const month of monthsBetween(oldest, end.from)) {
+    const { isNew, manifest } = await writeMonth(month, run);
+    const of = (size: (file: { rows: number; bytes: number }) => number) =>
+      manifest.files.reduce((sum, file) => sum + size(file), 0);
+    yield { month: month.name, isNew, rows: of(({ rows }) => rows), bytes: of(({ bytes }) => bytes) };
+  }
+}
+
+async function verifyAlone(folder: string, file: string, months: ArchivedMonths): Promise<number> {
+  const list = JSON.parse(await readFile(file, 'utf8')) as {
+    keys: Record<'public_key' | 'from' | 'until', string | null>[];
+  };
+  const keys = list.keys.map(({ public_key: publicKey, from, until }) => ({
+    publicKey: Buffer.from(publicKey ?? '', 'base64'),
+    from: new Date(from ?? ''),
+    until: until === null ? null : new Date(until),
+  }));
+  try {
+    const { month, service } = await verifyMonth(folder, { months, keys });
+    console.log(`VALID: ${month} of the service ${service}, unchanged since it was signed`);
+    return 0;
+  } catch (error) {
+    console.error(`NOT VALID: ${(error as Error).message}`);
+    return 1;
+  }
+}
+
+async function printReceipt(receiptId: string, folder: string, months: ArchivedMonths): Promise<number> {
+  const outcome = await findLine(folder, 'outcomes', 'receipt_id', receiptId);
+  if (outcome === null) {
+    console.error(`${folder} has no receipt ${receiptId}`);
+    return 1;
+  }
+  process.stdout.write(`{${await receiptMembers(JSON.parse(outcome) as ArchivedRow, folder, months)}}\n`);
+  return 0;
+}
+
+async function printAttempt(attemptId: string, folder: string, months: ArchivedMonths): Promise<number> {
+  const attempt = await findLine(folder, 'attempts', 'id', attemptId);
+  if (attempt === null) {
+    console.error(`${folder} has no attempt ${attemptId}`);
+    return 1;
+  }
+  const outcome = await findLine(folder, 'outcomes', 'attempt_id', attemptId);
+  const receipt = outcome === null ? '' : `,${await receiptMembers(JSON.parse(outcome), folder, months)}`;
+  process.stdout.write(`{"attempt":${attempt}${receipt}}\n`);
+  return 0;
+}
+
+/** The line of a file whose column has the id; null if there is none. */
+async function findLine(folder: string, table: string, column: string, id: string): Promise<string | null> {
+  for await (const text of readLines(join(folder, fileOf(table)))) {
+    // Most lines need not be parsed.
+    if (text.includes(id) && (JSON.parse(text) as ArchivedRow)[column] === id) return text;
+  }
+  return null;
+}
+
+/** The members of a receipt as the API responds with it, the signed texts byte for byte. */
+async function receiptMembers(outcome: ArchivedRow, folder: string, months: ArchivedMonths): Promise<string> {
+  const seal = await months.sealOf(outcome, rowsIn(folder));
+  const signature = bytesOf(outcome.signature).toString('base64');
+  return `"receipt":${outcome.receipt},"signature":"${signature}"${seal === null ? '' : `,"seal":${seal}`}`;
+}
