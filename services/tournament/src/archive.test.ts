@@ -14,6 +14,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archivedMonths } from './archived-months.ts';
 import { inspectMonth } from './domain/archived-month.ts';
+import { archivedSealOf } from './domain/archived-seal.ts';
 import { awardIdOfRank } from './domain/purse.ts';
 import type { Round } from './domain/tournament.ts';
 import { receiptOf } from './rounds.fixture.ts';
@@ -38,7 +39,6 @@ let root: string;
 /** A receipt of a settled round in January 2025. */
 let receiptId: string;
 let attemptId: string;
-let receiptIds: readonly string[];
 /** The round of February 2025. */
 let liveRoundId: string;
 
@@ -72,18 +72,15 @@ const close = (roundId: string) => h.tournament.closeRound({ tenant: PROGRAM, ro
 async function playSettledRound(): Promise<void> {
   const round = await h.openRound({ ...BY_SECONDS, attemptCap: 6 });
   const players = await Promise.all(Array.from({ length: 5 }, () => h.player()));
-  const receipts: string[] = [];
   for (const [index, player] of players.entries()) {
     for (let turn = 0; turn < 3; turn += 1) {
-      const one = await play(round, player, 10 - index - (turn % 2), { tiebreak: (index + turn) % 2 });
-      receipts.push(one.receiptId);
-      ({ receiptId, attemptId } = one);
+      const tiebreak = (index + turn) % 2;
+      ({ receiptId, attemptId } = await play(round, player, 10 - index - (turn % 2), { tiebreak }));
     }
   }
-  receiptIds = receipts;
   const [first, second, third] = players;
   if (first === undefined || second === undefined || third === undefined) throw new Error('there are too few players');
-  await play(round, { ref: await h.secondRefOf(third) }, -4.5);
+  await play(round, { ref: await h.secondRefOf(third) }, -4.5, { tiebreak: 1 });
   created(await h.create(round.id, second.ref, newOwnedId('tournament', h.clock())));
   for (const { ref } of [first, second]) {
     ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: ref } }));
@@ -119,6 +116,8 @@ beforeAll(async () => {
   database = held.use(createDatabase({ url: h.runningUrl, maxConnections: 3, applicationName: 'archive-test' }));
   root = await mkdtemp(join(tmpdir(), 'laurel-archive-'));
   held.defer(() => rm(root, { recursive: true }));
+  // The service takes no attempt from before its low watermark, which is the start of these tests.
+  await h.database.query({ text: `update sweep_marks set swept_until = '2024-01-01'` });
   h.clock.advance(Date.UTC(2025, 0, 10) - h.clock().getTime());
   await playSettledRound();
   await playCancelledRounds();
@@ -269,12 +268,7 @@ describe('the inspection of a month', () => {
     ['a round left out', 'rounds', without, 'has no tally'],
     ['a tally left out', 'round_tallies', without, 'has no tally'],
     ['an entry left out', 'entries', without, 'best of its own'],
-    [
-      'a settled round that was cancelled',
-      'rounds',
-      (row) => ({ ...row, status: 'settled' }),
-      'has the rank null',
-    ],
+    ['a settled round that was cancelled', 'rounds', (row) => ({ ...row, status: 'settled' }), 'has the rank null'],
     ['an attempt left out', 'attempts', without, 'without an outcome'],
     ['an outcome left out', 'outcomes', without, 'without an outcome'],
     ['another score', 'outcomes', (row) => ({ ...row, score: 1_000 }), 'is not that of its outcome'],
@@ -362,11 +356,19 @@ describe('the command', () => {
 
   it('prints an attempt with its receipt and the seal that counts it, as the service responds with them', async () => {
     const from = ['--month', join(root, 'tournament', '2025-01')];
-    for (const id of receiptIds) {
-      const printed = JSON.parse(archive(['--receipt', id, ...from]).stdout);
-      const { canonical, signature, seal } = await receiptOf(h, id);
-      expect(printed).toEqual({ receipt: JSON.parse(canonical), signature: signature.toString('base64'), seal });
+    const rows = rowsIn(join(root, 'tournament', '2025-01'));
+    let sealed = 0;
+    for await (const outcome of rows('outcomes')) {
+      const { seal } = await receiptOf(h, String(outcome.receipt_id));
+      const printed = await archivedSealOf(outcome, rows);
+      expect(printed === null ? null : JSON.parse(printed)).toEqual(seal);
+      if (seal !== null) sealed += 1;
     }
+    expect(sealed).toBe(16);
+
+    const printed = JSON.parse(archive(['--receipt', receiptId, ...from]).stdout);
+    const { canonical: text, signature: bytes, seal: counting } = await receiptOf(h, receiptId);
+    expect(printed).toEqual({ receipt: JSON.parse(text), signature: bytes.toString('base64'), seal: counting });
     const { stdout } = archive(['--attempt', attemptId, ...from]);
     const [, attempt = '', canonical = '', signature = '', seal = ''] =
       /^\{"attempt":(.*),"receipt":(\{.*\}),"signature":"([^"]*)","seal":(\{.*\})\}\n$/s.exec(stdout) ?? [];
