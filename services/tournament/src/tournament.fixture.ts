@@ -164,12 +164,15 @@ const NO_NATS = 'nats://127.0.0.1:1';
 export function useHarness({
   natsUrl = NO_NATS,
   takesEvents = natsUrl !== NO_NATS,
+  startsAt,
 }: {
   readonly natsUrl?: string;
   readonly takesEvents?: boolean;
+  /** Where the clock begins; the present by default. */
+  readonly startsAt?: Date;
 } = {}): Harness {
   return useStarted(
-    () => startHarness(natsUrl),
+    () => startHarness(natsUrl, startsAt),
     async (harness) => {
       expect(await harness.violations(), findingMessage('the audit reports')).toEqual([]);
       if (!takesEvents) expect(await harness.wrongEvents()).toEqual([]);
@@ -185,7 +188,7 @@ export function useReplica(harness: Harness): Replica {
 /** An item that came without an idempotency key. */
 const WITHOUT_KEY = { requestId: 'r', keyUse: undefined };
 
-async function startHarness(natsUrl: string): Promise<Harness> {
+async function startHarness(natsUrl: string, startsAt?: Date): Promise<Harness> {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
   const wallet = starting.use(await startTestWallet());
@@ -203,7 +206,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     // flight.
     OUTBOX_REPUBLISH_AFTER_MS: '1',
   });
-  const clock = createTestClock();
+  const clock = createTestClock(startsAt);
   const replicas = new Set<Replica['tournament']>();
   const startReplica = async (): Promise<Replica> => {
     const server = await startTournament(config, createQuietLogger('tournament'), clock);

@@ -1,12 +1,12 @@
 /**
- * The command of one service's archive:
+ * The command of one service's archive. A month is a folder, such as FOLDER/challenge/2025-12.
  *
- *   --before 2026-01 --to FOLDER       writes each month before that one that FOLDER lacks, and
- *                                      verifies each that it has
- *   --verify MONTH --keys FILE         verifies one month, such as FOLDER/challenge/2025-12, without
- *                                      the database; FILE is /.well-known/laurel-keys.json
- *   --receipt ID --month MONTH         prints a receipt of that month for `npm run verify-receipt`
- *   --attempt ID --month MONTH         prints an attempt of that month, with its receipt if it has one
+ *   --before 2026-01 --to FOLDER   writes each month before that one that FOLDER lacks, and
+ *                                  verifies each that it has
+ *   --verify MONTH --keys FILE     verifies a month without the database, by the keys in FILE,
+ *                                  which is /.well-known/laurel-keys.json
+ *   --receipt ID --month MONTH     prints a receipt for `npm run verify-receipt`
+ *   --attempt ID --month MONTH     prints an attempt, with its receipt if it has one
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

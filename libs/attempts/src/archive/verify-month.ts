@@ -21,7 +21,7 @@ import { type Month, monthOf } from './month.ts';
 
 /** A table of the archive. */
 export interface ArchivedTable {
-  /** The columns of its key, which each line has. A line's key is their text, with spaces between. */
+  /** The columns of its key. The key of a line is their text, with spaces between. */
   readonly key: readonly string[];
   /**
    * True if the file has the order of another file, which these columns do not tell: `inspect` has
@@ -46,7 +46,7 @@ export interface ArchivedMonths {
    * contradiction between the files.
    */
   inspect(month: Month, rows: ArchivedRowsOf, signatures: SignatureVerifier): Promise<readonly Total[]>;
-  /** The seal that proves a receipt, as JSON; null if there is none. Its outcome is in the files. */
+  /** The seal that proves the receipt of an outcome in the files, as JSON; null without one. */
   sealOf(outcome: ArchivedRow, rows: ArchivedRowsOf): Promise<string | null>;
 }
 

@@ -42,7 +42,9 @@ select w.attempt_id::text as key, row_to_json(w)::text as line from awards w
 where w.attempt_id > $1 and w.attempt_id < $2 order by w.attempt_id`,
 };
 
-/** The tables of the archive. Challenges and keys are in each month, as they are when it is written. */
+/**
+ * The tables of the archive. Challenges and keys are in each month, as they are when it is written.
+ */
 export const ARCHIVED_TABLES: Readonly<Record<string, ArchivedTable>> = {
   signing_keys: { key: ['id'], isOfEachMonth: true, declare: SIGNING_KEYS },
   challenges: { key: ['id'], isOfEachMonth: true, declare: CHALLENGES },

@@ -1,4 +1,4 @@
-/** A round in the files of an archived month: what its standings and its leaves are computed from. */
+/** A round in the files of an archived month: its entries, and the leaves of its seal. */
 import { hash } from 'node:crypto';
 import { type ArchivedRow, type ArchivedRowsOf, type RowWalk, walkRows } from '@laurel/attempts/domain';
 import { millisecondsBetween } from '@laurel/values/instant';

@@ -3,8 +3,9 @@
  * ended in it, by their `closes_at`, and every row of them. `closes_at` does not change once a
  * round is settled or cancelled.
  *
- * A cursor goes through the rounds by id, and through the rows of each by an index. It sorts the
- * rows of one round at a time. No index finds the rounds of a month: there are few beside attempts.
+ * A cursor reads the rounds by id, and the rows of each by an index. It sorts the rows of one round
+ * at a time. `offset 0` keeps the planner from reading the other table first, which has years of
+ * rows. No index finds the rounds of a month: there are few of them beside their attempts.
  */
 import type { ArchivedTable } from '@laurel/attempts/archive';
 import type { Queryable, Statement } from '@laurel/postgres';
@@ -32,21 +33,21 @@ const ROUND_TALLIES: Statement = {
   text: `
 declare archived_lines no scroll cursor for
 select t.round_id::text as key, row_to_json(t)::text as line
-from rounds r join round_tallies t on t.round_id = r.id
+from rounds r cross join lateral (select * from round_tallies of_round where of_round.round_id = r.id offset 0) t
 where r.closes_at >= $1 and r.closes_at < $2 order by r.id`,
 };
 const ROUND_CANCELLATIONS: Statement = {
   text: `
 declare archived_lines no scroll cursor for
 select x.round_id::text as key, row_to_json(x)::text as line
-from rounds r join round_cancellations x on x.round_id = r.id
+from rounds r cross join lateral (select * from round_cancellations of_round where of_round.round_id = r.id offset 0) x
 where r.closes_at >= $1 and r.closes_at < $2 order by r.id`,
 };
 const ENTRIES: Statement = {
   text: `
 declare archived_lines no scroll cursor for
 select concat_ws(' ', e.round_id, e.account_id) as key, row_to_json(e)::text as line
-from rounds r join entries e on e.round_id = r.id
+from rounds r cross join lateral (select * from entries of_round where of_round.round_id = r.id offset 0) e
 where r.closes_at >= $1 and r.closes_at < $2 order by r.id, e.account_id`,
 };
 // The order of texts must not depend on the collation of the database.
@@ -54,49 +55,51 @@ const ENTRY_REFS: Statement = {
   text: `
 declare archived_lines no scroll cursor for
 select concat_ws(' ', f.round_id, f.player_ref) as key, row_to_json(f)::text as line
-from rounds r join entry_refs f on f.round_id = r.id
+from rounds r cross join lateral (select * from entry_refs of_round where of_round.round_id = r.id offset 0) f
 where r.closes_at >= $1 and r.closes_at < $2 order by r.id, f.player_ref collate "C"`,
 };
 const ATTEMPTS: Statement = {
   text: `
 declare archived_lines no scroll cursor for
 select concat_ws(' ', a.round_id, a.account_id, a.id) as key, row_to_json(a)::text as line
-from rounds r join attempts a on a.round_id = r.id
+from rounds r cross join lateral (select * from attempts of_round where of_round.round_id = r.id offset 0) a
 where r.closes_at >= $1 and r.closes_at < $2 order by r.id, a.account_id, a.id`,
 };
 const OUTCOMES: Statement = {
   text: `
 declare archived_lines no scroll cursor for
 select o.attempt_id::text as key, row_to_json(o)::text as line
-from rounds r join attempts a on a.round_id = r.id join outcomes o on o.attempt_id = a.id
+from rounds r cross join lateral (select * from attempts of_round where of_round.round_id = r.id offset 0) a
+  cross join lateral (select * from outcomes of_attempt where of_attempt.attempt_id = a.id offset 0) o
 where r.closes_at >= $1 and r.closes_at < $2 order by r.id, a.account_id, a.id`,
 };
 const ROUND_PAYOUTS: Statement = {
   text: `
 declare archived_lines no scroll cursor for
 select concat_ws(' ', p.round_id, p.final_rank) as key, row_to_json(p)::text as line
-from rounds r join round_payouts p on p.round_id = r.id
+from rounds r cross join lateral (select * from round_payouts of_round where of_round.round_id = r.id offset 0) p
 where r.closes_at >= $1 and r.closes_at < $2 order by r.id, p.final_rank`,
 };
 const AWARD_REVIEWS: Statement = {
   text: `
 declare archived_lines no scroll cursor for
 select w.award_id::text as key, row_to_json(w)::text as line
-from rounds r join round_payouts p on p.round_id = r.id join award_reviews w on w.award_id = p.award_id
+from rounds r cross join lateral (select * from round_payouts of_round where of_round.round_id = r.id offset 0) p
+  cross join lateral (select * from award_reviews of_award where of_award.award_id = p.award_id offset 0) w
 where r.closes_at >= $1 and r.closes_at < $2 order by r.id, p.final_rank`,
 };
 const SEALS: Statement = {
   text: `
 declare archived_lines no scroll cursor for
 select s.round_id::text as key, row_to_json(s)::text as line
-from rounds r join seals s on s.round_id = r.id
+from rounds r cross join lateral (select * from seals of_round where of_round.round_id = r.id offset 0) s
 where r.closes_at >= $1 and r.closes_at < $2 order by r.id`,
 };
 const SEAL_NODES: Statement = {
   text: `
 declare archived_lines no scroll cursor for
 select concat_ws(' ', n.round_id, n.position) as key, row_to_json(n)::text as line
-from rounds r join seal_nodes n on n.round_id = r.id
+from rounds r cross join lateral (select * from seal_nodes of_round where of_round.round_id = r.id offset 0) n
 where r.closes_at >= $1 and r.closes_at < $2 order by r.id, n.position`,
 };
 
@@ -127,22 +130,22 @@ select 'rounds' as table, r.environment, r.status, count(*) as rows,
 from rounds r where r.closes_at >= $1 and r.closes_at < $2 group by r.environment, r.status
 union all
 select 'attempts', r.environment, a.status, count(*), sum(a.fee_cents)::text
-from rounds r join attempts a on a.round_id = r.id
+from rounds r cross join lateral (select * from attempts of_round where of_round.round_id = r.id offset 0) a
 where r.closes_at >= $1 and r.closes_at < $2 group by r.environment, a.status
 union all
 select 'round_payouts', r.environment, p.status, count(*), sum(p.amount_cents)::text
-from rounds r join round_payouts p on p.round_id = r.id
+from rounds r cross join lateral (select * from round_payouts of_round where of_round.round_id = r.id offset 0) p
 where r.closes_at >= $1 and r.closes_at < $2 group by r.environment, p.status`,
 };
 
 // An event derives its id from its attempt, round or award, whose ids are all made before the round
-// ends. The outbox keeps it until the webhook service has it.
+// ends. The outbox keeps it until the webhook service acknowledges it.
 const UNFINISHED: Statement = {
   text: `
 (select 'the round ' || r.id || ' is ' || r.status as clause from rounds r
  where r.closes_at >= $1 and r.closes_at < $2 and r.status not in ('settled', 'cancelled') order by r.id limit 5)
 union all
-(select 'the attempt ' || a.id || ' is ' || a.status from rounds r join attempts a on a.round_id = r.id
+(select 'the attempt ' || a.id || ' is ' || a.status from rounds r cross join lateral (select * from attempts of_round where of_round.round_id = r.id offset 0) a
  where r.closes_at >= $1 and r.closes_at < $2 and a.status not in ('settled', 'expired', 'voided', 'refused')
  order by a.id limit 5)
 union all
@@ -150,7 +153,7 @@ union all
  from refunds_due d join attempts a on a.id = d.attempt_id join rounds r on r.id = a.round_id
  where r.closes_at >= $1 and r.closes_at < $2 order by d.attempt_id limit 5)
 union all
-(select 'the payout ' || p.award_id || ' is ' || p.status from rounds r join round_payouts p on p.round_id = r.id
+(select 'the payout ' || p.award_id || ' is ' || p.status from rounds r cross join lateral (select * from round_payouts of_round where of_round.round_id = r.id offset 0) p
  where r.closes_at >= $1 and r.closes_at < $2 and p.status not in ('paid', 'denied') order by p.award_id limit 5)
 union all
 (select 'the event ' || b.event_id || ' is not delivered to the webhook service' from outbox b
