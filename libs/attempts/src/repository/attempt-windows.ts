@@ -33,13 +33,13 @@ export type WindowOfAttempts = {
 
 export type ListedRow = OwnedAttempt & { readonly contestId: string; readonly tenant: Tenant };
 
-/** `readTo` is the last row that was read; null if no row is left. */
+/** `readTo` is the last row that was read, or the last found one; null if no row is left. */
 export type ReadAttempts = {
   readonly found: readonly ListedRow[];
   readonly readTo: AttemptPosition | null;
 };
 
-/** The rows of a window. They are read through the index, without `metadata`, which may be long. */
+/** The most rows of a window, which are read through the index. */
 export const ROWS_OF_WINDOW = 2_000;
 
 export const CONTESTS = {
@@ -48,30 +48,33 @@ export const CONTESTS = {
 } as const;
 
 const ORDERS = {
-  newest_first: { beyond: '<', direction: 'desc', reverse: '' },
-  oldest_first: { beyond: '>', direction: '', reverse: 'desc' },
+  newest_first: { beyond: '<', direction: 'desc' },
+  oldest_first: { beyond: '>', direction: 'asc' },
 } as const;
 
-/** The query of the next window of attempts. Exported because a test reads its query plan. */
+/**
+ * The query of the next window of attempts. It reads rows only until it has found `$9` of the
+ * tenant, and returns the last row of a window that it has read whole, whosever that is. Exported
+ * because a test reads its query plan.
+ */
 export function attemptWindowSql(owner: ContestServiceName, order: WindowOfAttempts['order']): string {
   const { table, column } = CONTESTS[owner];
-  const { beyond, direction, reverse } = ORDERS[order];
+  const { beyond, direction } = ORDERS[order];
   return `
-with seen as materialized (
-  select id, ${column} as contest_id, account_id, player_ref, status, fee_cents, created_at, fee_generation, closed_reason
+select s.*, c.is_found is not null as is_found
+from (
+  select id, ${column} as contest_id, account_id, player_ref, status, fee_cents, created_at, fee_generation, closed_reason,
+    row_number() over (order by created_at ${direction}, id ${direction}) as nth
   from attempts
   where (created_at, id) ${beyond} ($1::timestamptz, $2::uuid) and created_at <= $3
   order by created_at ${direction}, id ${direction} limit ${ROWS_OF_WINDOW}
-), found as (
-  select s.* from seen s
-  where ($6::uuid is null or s.contest_id = $6) and ($7::text is null or s.player_ref = $7) and s.status = any($8::text[])
-    and exists (select from ${table} c where c.id = s.contest_id and c.program_id = $4 and c.environment = $5)
-  order by s.created_at ${direction}, s.id ${direction} limit $9
-)
-select last.created_at as last_created_at, last.id as last_id, (select count(*)::int from seen) as rows_seen, f.*
-from (select s.created_at, s.id from seen s order by s.created_at ${reverse}, s.id ${reverse} limit 1) last
-left join found f on true
-order by f.created_at ${direction}, f.id ${direction}`;
+) s
+left join lateral (
+  select true as is_found from ${table} one
+  where one.id = s.contest_id and one.program_id = $4 and one.environment = $5 limit 1
+) c on ($6::uuid is null or s.contest_id = $6) and ($7::text is null or s.player_ref = $7) and s.status = any($8::text[])
+where c.is_found or s.nth = ${ROWS_OF_WINDOW}
+order by s.created_at ${direction}, s.id ${direction} limit $9`;
 }
 
 const CHALLENGE_NEWEST = { name: 'attempts_newest_first', text: attemptWindowSql('challenge', 'newest_first') };
@@ -83,7 +86,7 @@ const SELECT_WINDOW = {
   tournament: { newest_first: TOURNAMENT_NEWEST, oldest_first: TOURNAMENT_OLDEST },
 };
 
-type WindowRow = { last_created_at: Date; last_id: string; rows_seen: number } & (FoundRow | { id: null });
+type WindowRow = FoundRow & { nth: bigint; is_found: boolean };
 
 /** An attempt as a list reads it. */
 export type FoundRow = {
@@ -117,14 +120,10 @@ export async function loadWindow(
     filter.statuses,
     limit,
   ]);
-  const [first] = rows;
-  if (first === undefined) return { found: [], readTo: null };
-  const found = rows.flatMap((row) => (row.id === null ? [] : [toListed(row, tenant)]));
-  const last = found.at(-1);
-  if (found.length === limit && last !== undefined)
-    return { found, readTo: { createdAt: last.createdAt, id: last.id } };
-  const isLastWindow = first.rows_seen < ROWS_OF_WINDOW;
-  return { found, readTo: isLastWindow ? null : { createdAt: first.last_created_at, id: first.last_id } };
+  const found = rows.flatMap((row) => (row.is_found ? [toListed(row, tenant)] : []));
+  const last = rows.at(-1);
+  const hasMore = last !== undefined && (found.length === limit || last.nth === BigInt(ROWS_OF_WINDOW));
+  return { found, readTo: hasMore ? { createdAt: last.created_at, id: last.id } : null };
 }
 
 export function toListed(row: FoundRow, tenant: Tenant): ListedRow {
