@@ -146,7 +146,7 @@ async function playCase(world: World, challengeId: string, fault: FaultCase): Pr
   }
   const journal = world.http.journal.slice(journalStart);
 
-  if (fault.action === 'kill') await untilReachable(world);
+  if (isDeadly(fault)) await untilReachable(world);
   if (!isPassedByRequestsOnly(fault)) {
     await untilComplete(world, scene);
     await world.allAcknowledged();
