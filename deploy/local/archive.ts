@@ -31,7 +31,7 @@ for (const service of services) {
   if (values.before === undefined) break;
 }
 
-/** The service in the manifest, which nobody has verified yet; undefined if no month is named. */
+/** The service that a month's manifest names, before it is verified; undefined without a month. */
 function serviceOfMonth(folder: string | boolean | undefined): string | undefined {
   if (typeof folder !== 'string') return undefined;
   const { manifest } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {

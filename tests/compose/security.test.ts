@@ -49,7 +49,7 @@ async function writeForeign(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/tls.crt`, issued.certificate);
   writeFileSync(`${folder}/tls.key`, issued.key);
-  // The stranger trusts the services, so that only they refuse.
+  // The intruder trusts the services' authority, so a refusal can only come from a service.
   writeFileSync(`${folder}/ca.crt`, readFileSync(`${containers.description.identities}/gateway/ca.crt`));
 }
 

@@ -14,7 +14,7 @@ import { NODE } from './checkout.ts';
 
 const PROGRAM = fileURLToPath(new URL('./wallet-host.program.ts', import.meta.url));
 
-/** What the process is told: to start a wallet with these settings, or to stop it. */
+/** A command to the process: start a wallet with these settings, or stop the wallet. */
 export type WalletOrder = { readonly start: Readonly<Record<string, string>> } | 'stop';
 /** Its answer: the failure, or null. */
 export type WalletReport = { readonly failure: string | null };

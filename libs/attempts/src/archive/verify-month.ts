@@ -24,8 +24,8 @@ export interface ArchivedTable {
   /** The columns of its key. The key of a line is their text, with spaces between. */
   readonly key: readonly string[];
   /**
-   * True if the file has the order of another file, which these columns do not tell: `inspect` has
-   * to find a line out of its place. Otherwise the file is in the order of its key.
+   * True if the file has the order of another file. Then `inspect` has to find a line out of its
+   * place. Otherwise the file is in the order of its key.
    */
   readonly followsAnother?: true;
   /**

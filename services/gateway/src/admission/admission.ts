@@ -71,7 +71,7 @@ export interface Admission extends AsyncDisposable {
   /** Resolves the key without counting: for the gateway's own routes. */
   identify(key: string | undefined): Promise<Principal | null>;
   /**
-   * Tells that this process revoked a key. From now on no cached fact admits the key, not even
+   * Forgets a key that this process revoked. From then on no cached fact admits the key, not even
    * while the database is down.
    */
   revoke(apiKeyId: string): void;

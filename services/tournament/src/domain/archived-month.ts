@@ -198,7 +198,7 @@ function verifyRanks({ id }: SealedRound, ranked: readonly Ranked[], players: nu
   if (ranked.length !== players) throw new Error(`the round ${id} has ${ranked.length} ranks for ${players} players`);
   for (let rank = 1; rank <= ranked.length; rank += 1) {
     const [before, one] = [ranked[rank - 2], ranked[rank - 1]];
-    if (one === undefined) throw new Error(`nobody has rank ${rank} of round ${id}`);
+    if (one === undefined) throw new Error(`no entry has rank ${rank} of round ${id}`);
     if (before !== undefined && before.sortKey >= one.sortKey) {
       throw new Error(`the ranks ${rank - 1} and ${rank} of round ${id} are not in the order of the board`);
     }
