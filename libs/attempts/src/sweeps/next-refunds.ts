@@ -16,9 +16,13 @@ import { FIRST_REFUND, type RefundDue, type RefundPosition, type RefundQueue } f
 /** The most rows of the queue that one statement reads. */
 const WINDOW_ROWS = 10_000;
 
-/** A transaction commits its refunds this soon after it dated them, or fails. */
+/**
+ * Nearly every transaction commits its refunds this soon after it dated them. One that ends a very
+ * large round may not; its round is refunded by a walk of its own.
+ */
 const SETTLE_MS = 15_000;
 
+/** What a later commit adds to the stretch waits no longer than this. */
 const FORGOTTEN_AFTER_MS = 300_000;
 
 /** No refund between the two positions is of real money. */
