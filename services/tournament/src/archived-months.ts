@@ -16,8 +16,7 @@ export const archivedMonths: MonthSource = {
   range: ({ from, until }) => [from, until],
   oldest: oldestEnd,
   unfinished: loadUnfinished,
-  totals: async (on, month) =>
-    (await loadArchivedTotals(on, month)).map((total) => ({ ...total, rows: Number(total.rows) })),
+  totals: loadArchivedTotals,
   inspect: inspectMonth,
   sealOf: archivedSealOf,
 };

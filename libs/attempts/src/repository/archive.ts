@@ -1,6 +1,7 @@
 /** What a run of the archive asks of any contest service's database. */
 import type { Queryable, Statement } from '@laurel/postgres';
 import type { Line } from '../archive/lines.ts';
+import type { Total } from '../domain/archived-rows.ts';
 
 const LOCK: Statement = {
   text: `select pg_try_advisory_xact_lock(hashtextextended('laurel archive', 0)) as is_locked`,
@@ -47,4 +48,14 @@ export async function* readCursor(
     yield page.map(({ key, line }) => ({ key, json: line }));
   }
   await tx.query(CLOSE);
+}
+
+/** Runs a query of the columns of `Total`, in which `rows` is a bigint. */
+export async function loadTotals(
+  on: Queryable,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<readonly Total[]> {
+  const totals = await on.query<Omit<Total, 'rows'> & { readonly rows: bigint }>(statement, values);
+  return totals.map((total) => ({ ...total, rows: Number(total.rows) }));
 }

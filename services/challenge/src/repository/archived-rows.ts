@@ -2,11 +2,10 @@
  * The rows of a month for the archive, each as JSON with every column. A month is a range of
  * attempt ids; the ids of awards derive from them, and have the same range.
  */
-import type { ArchivedTable } from '@laurel/attempts/archive';
+import { type ArchivedTable, loadTotals, type Total } from '@laurel/attempts/archive';
 import type { Queryable, Statement } from '@laurel/postgres';
 
 type Range = { readonly leastId: string; readonly endId: string };
-export type TotalRow = { table: string; environment: string; status: string; rows: bigint; cents: string };
 
 const SIGNING_KEYS: Statement = {
   text: `
@@ -84,8 +83,8 @@ union all
 const OLDEST: Statement = { text: 'select id from attempts order by id limit 1' };
 
 /** What the month's attempts and awards add up to. */
-export function loadArchivedTotals(on: Queryable, { leastId, endId }: Range): Promise<TotalRow[]> {
-  return on.query<TotalRow>(TOTALS, [leastId, endId]);
+export function loadArchivedTotals(on: Queryable, { leastId, endId }: Range): Promise<readonly Total[]> {
+  return loadTotals(on, TOTALS, [leastId, endId]);
 }
 
 /** What of the month may still change, some of each kind, as clauses. */

@@ -7,11 +7,10 @@
  * at a time. `offset 0` keeps the planner from reading the other table first, which has years of
  * rows. No index finds the rounds of a month: there are few of them beside their attempts.
  */
-import type { ArchivedTable } from '@laurel/attempts/archive';
+import { type ArchivedTable, loadTotals, type Total } from '@laurel/attempts/archive';
 import type { Queryable, Statement } from '@laurel/postgres';
 
 type Range = { readonly from: Date; readonly until: Date };
-export type TotalRow = { table: string; environment: string; status: string; rows: bigint; cents: string };
 
 const SIGNING_KEYS: Statement = {
   text: `
@@ -163,8 +162,8 @@ union all
 const OLDEST: Statement = { text: 'select min(closes_at) as oldest from rounds' };
 
 /** What the month's rounds, attempts and payouts add up to; of rounds the whole purses. */
-export function loadArchivedTotals(on: Queryable, { from, until }: Range): Promise<TotalRow[]> {
-  return on.query<TotalRow>(TOTALS, [from, until]);
+export function loadArchivedTotals(on: Queryable, { from, until }: Range): Promise<readonly Total[]> {
+  return loadTotals(on, TOTALS, [from, until]);
 }
 
 /** What of the month may still change, some of each kind, as clauses. */
