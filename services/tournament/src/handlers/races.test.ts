@@ -220,8 +220,8 @@ describe('an operator who cancels a round while it is played', () => {
       const round = await h.openRound();
       const player = await h.player();
       recorded(await h.report(created(await h.create(round.id, player.ref)).id, 1));
-      // The first cancellation comes before the close and the last one after the settlement, however
-      // busy the machine is. In each turn between, it coincides with another step of the close.
+      // The first cancellation comes before the close and the last one after the settlement, on any
+      // machine. In each turn between, it coincides with another step of the close.
       if (turn === 0) await cancel(other, round.id);
       const closing = h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id });
       for (let step = 0; step < (turn - 1) * 2; step += 1) await h.database.query({ text: 'select 1' });
