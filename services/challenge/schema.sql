@@ -338,7 +338,9 @@ WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.05');
 
 CREATE TABLE public.refunds_due (
     attempt_id uuid NOT NULL,
-    since timestamp(3) with time zone NOT NULL
+    since timestamp(3) with time zone NOT NULL,
+    environment text,
+    CONSTRAINT refunds_due_environment_is_known CHECK ((environment = ANY (ARRAY['live'::text, 'test'::text])))
 );
 
 CREATE TABLE public.seeded_distributions (
@@ -531,6 +533,10 @@ CREATE INDEX challenges_of_tenant ON public.challenges USING btree (program_id, 
 CREATE INDEX key_uses_by_age ON public.key_uses USING brin (used_at) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE INDEX outbox_by_environment_and_publication ON public.outbox USING btree (environment, published_at);
+
+CREATE INDEX refunds_due_of_live ON public.refunds_due USING btree (since, attempt_id) WHERE (environment IS DISTINCT FROM 'test'::text);
+
+CREATE INDEX refunds_due_of_test ON public.refunds_due USING btree (since, attempt_id) WHERE (environment = 'test'::text);
 
 CREATE UNIQUE INDEX signing_keys_one_is_current ON public.signing_keys USING btree ((true)) WHERE (valid_until IS NULL);
 

@@ -293,6 +293,8 @@ CREATE TABLE public.refunds_due (
     attempt_id uuid NOT NULL,
     since timestamp(3) with time zone NOT NULL,
     reason text DEFAULT 'expired'::text NOT NULL,
+    environment text,
+    CONSTRAINT refunds_due_environment_is_known CHECK ((environment = ANY (ARRAY['live'::text, 'test'::text]))),
     CONSTRAINT refunds_due_reason_is_known CHECK ((reason = ANY (ARRAY['expired'::text, 'voided'::text, 'round_closed'::text, 'round_cancelled'::text])))
 );
 
@@ -561,6 +563,10 @@ CREATE INDEX key_uses_by_age ON public.key_uses USING brin (used_at) WITH (pages
 CREATE INDEX outbox_by_environment_and_publication ON public.outbox USING btree (environment, published_at);
 
 CREATE INDEX refunds_due_by_age ON public.refunds_due USING btree (since, attempt_id);
+
+CREATE INDEX refunds_due_of_live ON public.refunds_due USING btree (since, attempt_id) WHERE (environment IS DISTINCT FROM 'test'::text);
+
+CREATE INDEX refunds_due_of_test ON public.refunds_due USING btree (since, attempt_id) WHERE (environment = 'test'::text);
 
 CREATE INDEX round_payouts_unfinished ON public.round_payouts USING btree (created_at) WHERE (status = ANY (ARRAY['paying'::text, 'releasing'::text, 'denying'::text]));
 

@@ -39,15 +39,12 @@ export { insertAfterLocks } from './repository/optimistic-insert.ts';
 export { RECEIPT_HAS_KEY, SETTLED_HAS_OUTCOME } from './repository/outcome-checks.ts';
 export {
   type DueRow,
-  FIRST_REFUND,
   type FinishedRefund,
-  loadRefundWindow,
+  nextRefundsSql,
   type RefundDue,
   type RefundEvents,
-  type RefundPosition,
   type RefundQueue,
   refundsByStatus,
-  refundWindowSql,
 } from './repository/refunds-due.ts';
 export { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
 export { attemptStages } from './repository/stages.ts';
@@ -70,6 +67,5 @@ export {
 } from './steps/resolve-idempotency-uses.ts';
 export { type AuditedMoney, auditMoney, moneyWalks } from './sweeps/audit-money.ts';
 export type { AttemptExpirer } from './sweeps/expire-attempts.ts';
-export { createNextRefunds } from './sweeps/next-refunds.ts';
 export { createPendingResolver, type PendingResolver } from './sweeps/resolve-pending.ts';
 export { connectWallet, type Wallet } from './wallet.ts';

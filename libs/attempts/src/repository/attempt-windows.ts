@@ -47,6 +47,12 @@ export const CONTESTS = {
   tournament: { table: 'rounds', column: 'round_id' },
 } as const;
 
+/** The SQL of the environment of the attempt `a`. */
+export function environmentSql(owner: ContestServiceName): string {
+  const { table, column } = CONTESTS[owner];
+  return `(select contest.environment from ${table} contest where contest.id = a.${column})`;
+}
+
 const ORDERS = {
   newest_first: { beyond: '<', direction: 'desc' },
   oldest_first: { beyond: '>', direction: 'asc' },

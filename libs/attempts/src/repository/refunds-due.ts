@@ -3,13 +3,13 @@
  * records the refund removes it.
  */
 
-import type { Database, Queryable, Statement, Transaction } from '@laurel/postgres';
+import type { Database, Queryable, Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { ContestServiceName } from '@laurel/values/ids';
 import type { Environment } from '@laurel/values/tenant';
 import { type AttemptStatus, afterRefund } from '../domain/attempt.ts';
 import { isRoundReason, type RefundReason } from '../domain/refund-reason.ts';
-import { CONTESTS } from './attempt-windows.ts';
+import { environmentSql } from './attempt-windows.ts';
 
 export type RefundDue = {
   readonly id: string;
@@ -27,33 +27,6 @@ export type FinishedRefund = { readonly attemptId: string; readonly reason: Refu
  */
 export type RefundEvents = (on: Queryable, refunds: readonly FinishedRefund[]) => Promise<readonly Event[]>;
 
-/** A place in the queue, which is in the order of age. */
-export type RefundPosition = { readonly since: Date; readonly attemptId: string };
-
-/** Before all refunds. */
-export const FIRST_REFUND: RefundPosition = {
-  since: new Date(0),
-  attemptId: '00000000-0000-0000-0000-000000000000',
-};
-
-/** The next `rows` rows of the queue after a position, of both environments. */
-export type RefundWindow = {
-  readonly after: RefundPosition;
-  readonly rows: number;
-  /** The environment whose refunds are returned, at most `limit`. */
-  readonly environment: Environment;
-  readonly limit: number;
-};
-
-export type FoundRefunds = {
-  /** The refunds are the oldest ones of the window, in order. */
-  readonly due: readonly RefundDue[];
-  /** The position of the last of them; null if there is none. */
-  readonly last: RefundPosition | null;
-  /** The last row of the window; null if the queue ends with it. */
-  readonly readTo: RefundPosition | null;
-};
-
 /**
  * Where the contest service stores why a fee is refunded. `refundsByStatus` serves a service with
  * two reasons: the attempt's status distinguishes `expired` from `voided`. A service with more
@@ -64,64 +37,37 @@ export interface RefundQueue {
     tx: Transaction,
     due: { readonly attemptId: string; readonly reason: RefundReason; readonly since: Date },
   ): Promise<void>;
-  loadWindow(database: Database, window: RefundWindow): Promise<FoundRefunds>;
+  /** The next refunds, at most `limit`, by `nextRefundsSql`. */
+  loadNext(database: Database, limit: number): Promise<readonly RefundDue[]>;
 }
 
-const INSERT = { text: 'insert into refunds_due (attempt_id, since) values ($1, $2)' };
+const INSERT = {
+  text: `
+insert into refunds_due (attempt_id, since, environment)
+values ($1, $2, (select ${environmentSql('challenge')} from attempts a where a.id = $1))`,
+};
 
-/** The query of a window. `reason` is a column of the queue (`d`) or of the attempt (`a`). */
-export function refundWindowSql(owner: ContestServiceName, reason: string): string {
-  const { table, column } = CONTESTS[owner];
+/**
+ * The query of the refunds that a run of the sweeper posts next: those of real money, oldest first,
+ * and then those of play money. Real money never waits for play money, however much of it is due:
+ * each has an index of its own. `reason` is a column of the queue (`d`) or of the attempt (`a`).
+ */
+export function nextRefundsSql(owner: ContestServiceName, reason: string): string {
   return `
-with walked as materialized (
-  select d.* from refunds_due d where (d.since, d.attempt_id) > ($1::timestamptz, $2::uuid)
-  order by d.since, d.attempt_id limit $3
-), due as (
-  select a.id, a.fee_generation, ${reason}, d.since
-  from walked d
-  cross join lateral (select * from attempts one where one.id = d.attempt_id limit 1) a
-  cross join lateral (select environment from ${table} one where one.id = a.${column} limit 1) c
-  where c.environment = $4
-  order by d.since, d.attempt_id limit $5
-)
-select walk.since as walked_since, walk.attempt_id as walked_id, (select count(*)::int from walked) as rows_walked, due.*
-from (select since, attempt_id from walked order by since desc, attempt_id desc limit 1) walk
-left join due on true
-order by due.since, due.id`;
+select a.id, a.fee_generation, ${reason}, ${environmentSql(owner)} as environment
+from (
+  (select * from refunds_due where environment is distinct from 'test' order by since, attempt_id limit $1)
+  union all
+  (select * from refunds_due where environment = 'test' order by since, attempt_id limit $1)
+) d
+cross join lateral (select * from attempts one where one.id = d.attempt_id limit 1) a
+order by d.environment is not distinct from 'test', d.since, d.attempt_id limit $1`;
 }
 
-const SELECT = { name: 'refunds_window', text: refundWindowSql('challenge', 'a.status') };
+const SELECT_NEXT = { name: 'refunds_next', text: nextRefundsSql('challenge', 'a.status') };
 
-type WindowRow<Found> = { walked_since: Date; walked_id: string; rows_walked: number } & (Found | { id: null });
-
-/** The columns of a refund of a window, beside its reason. */
-export type DueRow = { id: string; fee_generation: number; since: Date };
-
-/** Runs the query of a window. */
-export async function loadRefundWindow<Found extends DueRow>(
-  database: Database,
-  statement: Statement,
-  { after, rows: size, environment, limit }: RefundWindow,
-  reasonOf: (row: Found) => RefundReason,
-): Promise<FoundRefunds> {
-  const values = [after.since, after.attemptId, size, environment, limit];
-  const rows = await database.query<WindowRow<Found>>(statement, values);
-  const found = rows.flatMap((row) => (row.id === null ? [] : [row]));
-  const [first, last] = [rows[0], found.at(-1)];
-  return {
-    due: found.map((row) => ({
-      id: row.id,
-      feeGeneration: row.fee_generation,
-      environment,
-      reason: reasonOf(row),
-    })),
-    last: last === undefined ? null : { since: last.since, attemptId: last.id },
-    readTo:
-      first === undefined || first.rows_walked < size
-        ? null
-        : { since: first.walked_since, attemptId: first.walked_id },
-  };
-}
+/** The columns of a refund of the queue, beside its reason. */
+export type DueRow = { id: string; fee_generation: number; environment: Environment };
 
 // All rows are locked first, in order. The second of two transactions finds the queue's rows
 // deleted, changes nothing and gets no ids back.
@@ -147,13 +93,15 @@ export const refundsByStatus: RefundQueue = {
   },
   // Only attempts that are ending are queued. If that is ever violated, the audit reports it, and
   // the fee is still refunded.
-  loadWindow: (database, window) =>
-    loadRefundWindow<DueRow & { status: AttemptStatus }>(
-      database,
-      SELECT,
-      window,
-      ({ status }) => afterRefund(status) ?? 'expired',
-    ),
+  async loadNext(database, limit) {
+    const rows = await database.query<DueRow & { status: AttemptStatus }>(SELECT_NEXT, [limit]);
+    return rows.map(({ id, fee_generation: feeGeneration, status, environment }) => ({
+      id,
+      feeGeneration,
+      environment,
+      reason: afterRefund(status) ?? 'expired',
+    }));
+  },
 };
 
 /**

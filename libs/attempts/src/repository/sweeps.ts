@@ -7,6 +7,7 @@ import type { Database, Queryable, Transaction } from '@laurel/postgres';
 import type { ContestServiceName } from '@laurel/values/ids';
 import { firstOf } from '@laurel/values/instant';
 import type { Environment } from '@laurel/values/tenant';
+import { environmentSql } from './attempt-windows.ts';
 
 export type Sweep = 'resolve_pending' | 'expire_attempts';
 
@@ -51,20 +52,15 @@ const IS_ANY_OLDER = {
 select exists (select from pg_stat_activity where datname = current_database() and xact_start < $1::timestamptz) as is_any_older`,
 };
 
-/** `environment` is the SQL of the environment of the attempt `a`. */
-function selectingPending(environment: string): string {
+function selectingPending(owner: ContestServiceName): string {
   return `
-select a.id, a.fee_generation, a.created_at, ${environment} as environment from attempts a
+select a.id, a.fee_generation, a.created_at, ${environmentSql(owner)} as environment from attempts a
 where a.created_at >= $1 and a.created_at <= $2 and a.status = 'pending'
 order by a.created_at limit $3`;
 }
 
-const SELECT_PENDING_OF_CHALLENGES = {
-  text: selectingPending('(select c.environment from challenges c where c.id = a.challenge_id)'),
-};
-const SELECT_PENDING_OF_ROUNDS = {
-  text: selectingPending('(select r.environment from rounds r where r.id = a.round_id)'),
-};
+const SELECT_PENDING_OF_CHALLENGES = { text: selectingPending('challenge') };
+const SELECT_PENDING_OF_ROUNDS = { text: selectingPending('tournament') };
 const SELECT_PENDING = { challenge: SELECT_PENDING_OF_CHALLENGES, tournament: SELECT_PENDING_OF_ROUNDS };
 
 const SELECT_DUE = {
@@ -76,8 +72,8 @@ order by created_at limit $3`,
 
 // One statement and one commit end the attempts and make their refunds due. Rows that an outcome
 // has locked are skipped, not waited for: the outcome has won that race.
-const EXPIRE_DUE = {
-  text: `
+function expiringDue(owner: ContestServiceName): string {
+  return `
 with due as (
   select id from attempts
   where created_at >= $1 and created_at <= $2 and status = 'open' and ($5::uuid[] is null or id = any($5))
@@ -85,12 +81,17 @@ with due as (
   for no key update skip locked
 ), ended as (
   update attempts a set status = case when a.fee_cents > 0 then 'expiring' else 'expired' end
-  from due where a.id = due.id returning a.id, a.fee_cents
+  from due where a.id = due.id returning a.id, a.fee_cents, ${environmentSql(owner)} as environment
 ), queued as (
-  insert into refunds_due (attempt_id, since) select id, $4 from ended where fee_cents > 0
+  insert into refunds_due (attempt_id, since, environment)
+  select id, $4, environment from ended where fee_cents > 0
 )
-select id from ended`,
-};
+select id from ended`;
+}
+
+const EXPIRE_DUE_OF_CHALLENGES = { text: expiringDue('challenge') };
+const EXPIRE_DUE_OF_ROUNDS = { text: expiringDue('tournament') };
+const EXPIRE_DUE = { challenge: EXPIRE_DUE_OF_CHALLENGES, tournament: EXPIRE_DUE_OF_ROUNDS };
 
 const OLDEST_LEFT_BEHIND = {
   text: `
@@ -178,13 +179,14 @@ export async function loadDue(on: Queryable, from: Date, until: Date, limit: num
  */
 export async function expireAttemptsBetween(
   tx: Transaction,
+  owner: ContestServiceName,
   from: Date,
   until: Date,
   limit: number,
   now: Date,
   among: readonly string[] | null = null,
 ): Promise<readonly string[]> {
-  return (await tx.query<{ id: string }>(EXPIRE_DUE, [from, until, limit, now, among])).map(({ id }) => id);
+  return (await tx.query<{ id: string }>(EXPIRE_DUE[owner], [from, until, limit, now, among])).map(({ id }) => id);
 }
 
 /** The oldest attempt of the window that has neither ended nor been refused; null for none. */

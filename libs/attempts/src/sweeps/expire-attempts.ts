@@ -30,7 +30,6 @@ import { finishRefunds, type RefundDue } from '../repository/refunds-due.ts';
 import { expireAttemptsBetween, loadDue, loadMark, loadPending, oldestUnended, putMark } from '../repository/sweeps.ts';
 import type { AttemptOpener } from '../steps/open-attempts.ts';
 import type { Wallet } from '../wallet.ts';
-import { createNextRefunds } from './next-refunds.ts';
 import type { PendingResolver } from './resolve-pending.ts';
 
 export interface AttemptExpirer {
@@ -74,7 +73,6 @@ export function createAttemptExpirer(deps: {
 }): AttemptExpirer {
   const { owner, database, wallet, opener, resolver, outbox, attemptTtlMs, clock } = deps;
   const { refunds, refundEvents, whenEnding = null } = deps.contest;
-  const nextRefunds = createNextRefunds({ database, refunds });
   let mark: Date | undefined;
 
   const finished = createCoalescer<PostedRefund, void>({
@@ -153,11 +151,11 @@ export function createAttemptExpirer(deps: {
   }
 
   async function expirePage(tx: Transaction, from: Date, until: Date, now: Date): Promise<readonly string[]> {
-    if (whenEnding === null) return expireAttemptsBetween(tx, from, until, PAGE, now);
+    if (whenEnding === null) return expireAttemptsBetween(tx, owner, from, until, PAGE, now);
     const due = await loadDue(tx, from, until, PAGE);
     if (due.length === 0) return due;
     await whenEnding.lock(tx, due);
-    const expired = await expireAttemptsBetween(tx, from, until, PAGE, now, due);
+    const expired = await expireAttemptsBetween(tx, owner, from, until, PAGE, now, due);
     await whenEnding.ended(tx, expired);
     return expired;
   }
@@ -195,7 +193,7 @@ export function createAttemptExpirer(deps: {
     refundAll,
     async runOnce(now) {
       await expireAllDue(now);
-      await refundAll(await nextRefunds(PAGE, now));
+      await refundAll(await refunds.loadNext(database, PAGE));
     },
     drain: () => finished.drain(),
   };

@@ -1,5 +1,5 @@
 /** The queue of refunds, as the sweep of libs/attempts reads it. */
-import { createNextRefunds, type RefundQueue, refundsByStatus } from '@laurel/attempts';
+import { nextRefundsSql, refundsByStatus } from '@laurel/attempts';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
@@ -34,73 +34,54 @@ async function due(environment: 'live' | 'test', since: Date, count: number): Pr
     idempotencyUse: null,
   }));
   await insertAttempts(database, attempts);
-  await database.query({ text: 'insert into refunds_due (attempt_id, since) select unnest($1::uuid[]), $2' }, [
-    ids,
-    since,
-  ]);
+  await database.transaction(async (tx) => {
+    for (const attemptId of ids) await refundsByStatus.insert(tx, { attemptId, reason: 'expired', since });
+  });
   return ids;
 }
 
 const now = new Date();
 const ago = (ms: number) => new Date(now.getTime() - ms);
 
-/** The sweeper's next refunds by windows of ten rows, and the windows that it has read since. */
-function walker() {
-  let windows = 0;
-  const refunds: RefundQueue = {
-    ...refundsByStatus,
-    loadWindow(on, window) {
-      windows += 1;
-      return refundsByStatus.loadWindow(on, window);
-    },
-  };
-  const next = createNextRefunds({ database, refunds, windowRows: 10 });
-  return async (at = now) => {
-    windows = 0;
-    const found = (await next(5, at)).map(({ id, environment }) => [id, environment]);
-    return { found, windows };
-  };
+/** The next five refunds. */
+async function next() {
+  return (await refundsByStatus.loadNext(database, 5)).map(({ id, environment }) => [id, environment]);
 }
 
 const ofTenant = (environment: 'live' | 'test', ids: readonly string[]) => ids.map((id) => [id, environment]);
 
 beforeEach(() => database.query({ text: 'delete from refunds_due' }));
 
-test('refunds of real money come before older refunds of play money', async () => {
+test('refunds of real money come before older refunds of play money, each oldest first', async () => {
   const ofTest = await due('test', ago(60_000), 30);
   const ofLive = await due('live', now, 2);
   const olderOfLive = await due('live', ago(60_000), 1);
-  const { found } = await walker()();
-  expect(found).toEqual([...ofTenant('live', [...olderOfLive, ...ofLive]), ...ofTenant('test', ofTest.slice(0, 2))]);
+  expect(await next()).toEqual([
+    ...ofTenant('live', [...olderOfLive, ...ofLive]),
+    ...ofTenant('test', ofTest.slice(0, 2)),
+  ]);
 });
 
-test('a refund of real money does not wait for more play money than a window has', async () => {
-  const ofTest = await due('test', ago(60_000), 95);
-  const next = walker();
-  expect(await next()).toEqual({ found: ofTenant('test', ofTest.slice(0, 5)), windows: 11 });
+test('a refund that the release before queued, without its environment, is posted with those of real money', async () => {
+  const ofTest = await due('test', ago(60_000), 6);
+  const [queuedBefore] = await due('test', ago(30_000), 1);
+  await database.query({ text: 'update refunds_due set environment = null where attempt_id = $1' }, [queuedBefore]);
   const ofLive = await due('live', ago(1_000), 1);
-  const expected = [...ofTenant('live', ofLive), ...ofTenant('test', ofTest.slice(0, 4))];
-  // The play money before it is not read again, but for one window of what goes next.
-  expect(await next()).toEqual({ found: expected, windows: 2 });
-  expect(await walker()()).toEqual({ found: expected, windows: 11 });
+  expect(await next()).toEqual([
+    [queuedBefore, 'test'],
+    ...ofTenant('live', ofLive),
+    ...ofTenant('test', ofTest.slice(0, 3)),
+  ]);
 });
 
-test('a refund of real money that stays due does not make every run walk the queue', async () => {
-  const stuck = await due('live', ago(120_000), 1);
-  await due('test', ago(60_000), 95);
-  const next = walker();
-  expect((await next()).windows).toBe(11);
-  const ofLive = await due('live', ago(1_000), 1);
-  const { found, windows } = await next();
-  expect(found.slice(0, 2)).toEqual(ofTenant('live', [...stuck, ...ofLive]));
-  expect(windows).toBe(3);
-});
-
-test('refunds of real money that were dated long before their commit are found minutes later', async () => {
-  await due('test', ago(60_000), 95);
-  const next = walker();
-  await next();
-  const late = await due('live', ago(90_000), 1);
-  expect((await next()).found).not.toContainEqual([late[0], 'live']);
-  expect((await next(new Date(now.getTime() + 301_000))).found[0]).toEqual([late[0], 'live']);
+test('the next refunds are read by an index of each environment, not by a walk through the queue', async () => {
+  await due('test', ago(60_000), 600);
+  await database.query({ text: 'analyze refunds_due' });
+  const plan = await database.query<{ 'QUERY PLAN': string }>({
+    text: `explain ${nextRefundsSql('challenge', 'a.status').replaceAll('$1', '5')}`,
+  });
+  const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+  expect(text).toContain('refunds_due_of_live');
+  expect(text).toContain('refunds_due_of_test');
+  expect(text).not.toContain('Seq Scan on refunds_due');
 });

@@ -1,4 +1,3 @@
-import { createNextRefunds } from '@laurel/attempts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadRefundsOfRound, refundQueue } from './refunds.ts';
 import { type Harness, NOW, playersOf, startHarness, TENANT } from './repository.fixture.ts';
@@ -13,10 +12,9 @@ afterAll(() => h[Symbol.asyncDispose]());
 async function due(environment: 'live' | 'test', since: Date, count: number) {
   const round = await h.openRound({}, { ...TENANT, environment });
   const ids = (await h.enter(round, playersOf(count))).map(({ id }) => id).sort();
-  const queued = {
-    text: `insert into refunds_due (attempt_id, since, reason) select unnest($1::uuid[]), $2, 'round_closed'`,
-  };
-  await h.database.query(queued, [ids, since]);
+  await h.database.transaction(async (tx) => {
+    for (const attemptId of ids) await refundQueue.insert(tx, { attemptId, reason: 'round_closed', since });
+  });
   return { round, ids };
 }
 
@@ -25,8 +23,7 @@ test('refunds of real money come before older refunds of play money', async () =
   const ofTest = await due('test', long, 30);
   const ofLive = await due('live', NOW, 2);
   const olderOfLive = await due('live', long, 1);
-  const next = createNextRefunds({ database: h.database, refunds: refundQueue, windowRows: 10 });
-  const found = await next(5, NOW);
+  const found = await refundQueue.loadNext(h.database, 5);
   expect(found.map(({ id, environment }) => [id, environment])).toEqual([
     ...[...olderOfLive.ids, ...ofLive.ids].map((id) => [id, 'live']),
     ...ofTest.ids.slice(0, 2).map((id) => [id, 'test']),

@@ -3,15 +3,7 @@
  * round ended.
  */
 
-import {
-  type DueRow,
-  FIRST_REFUND,
-  loadRefundWindow,
-  type RefundDue,
-  type RefundPosition,
-  type RefundQueue,
-  refundWindowSql,
-} from '@laurel/attempts';
+import { type DueRow, nextRefundsSql, type RefundDue, type RefundQueue } from '@laurel/attempts';
 import type { RefundReason } from '@laurel/attempts/domain';
 import type { Queryable } from '@laurel/postgres';
 import { cents } from '@laurel/values/money';
@@ -20,9 +12,22 @@ import type { Attempt, Environment, Tenant } from '../domain/tournament.ts';
 /** What the event of a returned fee needs. */
 export type RefundedAttempt = Pick<Attempt, 'id' | 'roundId' | 'playerRef' | 'feeCents'> & { readonly tenant: Tenant };
 
-const INSERT = { text: 'insert into refunds_due (attempt_id, since, reason) values ($1, $2, $3)' };
+/** A place in the queue, which is in the order of age. */
+export type RefundPosition = { readonly since: Date; readonly attemptId: string };
 
-const SELECT_WINDOW = { name: 'refunds_window', text: refundWindowSql('tournament', 'd.reason') };
+/** Before all refunds. */
+const FIRST_REFUND: RefundPosition = {
+  since: new Date(0),
+  attemptId: '00000000-0000-0000-0000-000000000000',
+};
+
+const INSERT = {
+  text: `
+insert into refunds_due (attempt_id, since, reason, environment)
+values ($1, $2, $3, (select r.environment from attempts a join rounds r on r.id = a.round_id where a.id = $1))`,
+};
+
+const SELECT_NEXT = { name: 'refunds_next', text: nextRefundsSql('tournament', 'd.reason') };
 
 // This statement scans the queue in its order, and checks the round of each row. While the refunds
 // of a round are due, they are most of the queue; the round may have a hundred times as many
@@ -48,9 +53,16 @@ export const refundQueue: RefundQueue = {
   async insert(tx, { attemptId, reason, since }) {
     await tx.query(INSERT, [attemptId, since, reason]);
   },
-  loadWindow: (database, window) =>
-    loadRefundWindow<DueRow & { reason: RefundReason }>(database, SELECT_WINDOW, window, ({ reason }) => reason),
+  async loadNext(database, limit) {
+    return (await database.query<DueOfRoundRow>(SELECT_NEXT, [limit])).map(refundOf);
+  },
 };
+
+type DueOfRoundRow = DueRow & { reason: RefundReason };
+
+function refundOf({ id, fee_generation: feeGeneration, reason, environment }: DueOfRoundRow): RefundDue {
+  return { id, feeGeneration, reason, environment };
+}
 
 /** The refunds of one round, oldest first, page by page. An empty page is the end. */
 export async function loadRefundsOfRound(
@@ -61,17 +73,9 @@ export async function loadRefundsOfRound(
 ): Promise<readonly (RefundDue & { readonly cursor: RefundPosition })[]> {
   const { since, attemptId } = after ?? FIRST_REFUND;
   const values = [roundId, since, attemptId, limit];
-  const rows = await on.query<RefundOfRoundRow>(SELECT_OF_ROUND, values);
-  return rows.map((row) => ({
-    id: row.id,
-    feeGeneration: row.fee_generation,
-    reason: row.reason,
-    environment: row.environment,
-    cursor: { since: row.since, attemptId: row.id },
-  }));
+  const rows = await on.query<DueOfRoundRow & { since: Date }>(SELECT_OF_ROUND, values);
+  return rows.map((row) => ({ ...refundOf(row), cursor: { since: row.since, attemptId: row.id } }));
 }
-
-type RefundOfRoundRow = DueRow & { reason: RefundReason; environment: Environment };
 
 export async function loadRefundedAttempts(
   on: Queryable,

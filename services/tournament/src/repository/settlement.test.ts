@@ -1,5 +1,5 @@
 /** How a round ends: ranks, payouts, refunds, seal. */
-import { createNextRefunds, putSigningKey, type RefundPosition } from '@laurel/attempts';
+import { putSigningKey } from '@laurel/attempts';
 import { BLOCK_LEAVES, createMerkleTree, proveInclusion } from '@laurel/signature';
 import { verdictOnReceipt } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
@@ -12,7 +12,7 @@ import { findAttempt } from './attempts.ts';
 import { type BoardCursor, loadStandings, type RankedStanding } from './board.ts';
 import { findReceipt } from './outcomes.ts';
 import { loadUndecidedPayouts, roundAwards } from './payouts.ts';
-import { loadRefundsOfRound, refundQueue } from './refunds.ts';
+import { loadRefundsOfRound, type RefundPosition, refundQueue } from './refunds.ts';
 import { type Harness, HOUR_MS, NOW, playersOf, roundOf, SIGNER, startHarness } from './repository.fixture.ts';
 import { findRound, insertRound, loadRoundsSoFar, loadUnfinishedRounds, moveRound } from './rounds.ts';
 import { findSeal, finishSettlement, loadBlockOf, loadLeaves, type OrderedLeaf, type SealBlock } from './seals.ts';
@@ -20,7 +20,7 @@ import { endOpenAttempts, finishCancellation, lockRoundToEnd } from './settlemen
 import { findTournament, lockTournament } from './tournaments.ts';
 
 let h: Harness;
-const nextRefunds = (limit: number) => createNextRefunds({ database: h.database, refunds: refundQueue })(limit, NOW);
+const nextRefunds = (limit: number) => refundQueue.loadNext(h.database, limit);
 beforeAll(async () => {
   h = await startHarness();
 });

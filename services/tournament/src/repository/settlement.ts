@@ -75,7 +75,8 @@ const END_OPEN = {
 with ended as (
   update attempts set status = 'expiring', closed_reason = $2 where round_id = $1 and status = 'open' returning id
 ), queued as (
-  insert into refunds_due (attempt_id, since, reason) select id, $3, $2 from ended
+  insert into refunds_due (attempt_id, since, reason, environment)
+  select id, $3, $2, (select environment from rounds where id = $1) from ended
 ), gone as (
   update entries set bought_at = null
   where round_id = $1 and bought_at is not null and sort_key is null and $2::text = 'round_closed'
@@ -87,8 +88,9 @@ select count(*)::int as ended from ended`,
 
 const REFUND_SETTLED = {
   text: `
-insert into refunds_due (attempt_id, since, reason)
-select a.id, $2, 'round_cancelled' from attempts a where a.round_id = $1 and a.status = 'settled'`,
+insert into refunds_due (attempt_id, since, reason, environment)
+select a.id, $2, 'round_cancelled', (select environment from rounds where id = $1)
+from attempts a where a.round_id = $1 and a.status = 'settled'`,
 };
 
 // This statement scans the queue instead of the round: while refunds of the round are under way,

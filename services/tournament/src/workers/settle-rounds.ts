@@ -13,7 +13,7 @@
  * that a large round finishes in seconds, and a round that is closed manually before the response.
  */
 
-import type { AttemptExpirer, AwardPayer, RefundPosition } from '@laurel/attempts';
+import type { AttemptExpirer, AwardPayer } from '@laurel/attempts';
 import type { Outbox } from '@laurel/events';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
@@ -21,7 +21,7 @@ import type { Signer } from '@laurel/signature';
 import { roundCancelled } from '../events.ts';
 import { failpoint } from '../failpoints.ts';
 import { loadUndecidedPayouts } from '../repository/payouts.ts';
-import { loadRefundsOfRound } from '../repository/refunds.ts';
+import { loadRefundsOfRound, type RefundPosition } from '../repository/refunds.ts';
 import { findRound, loadUnfinishedRounds, type RoundWithTally } from '../repository/rounds.ts';
 import { finishCancellation } from '../repository/settlement.ts';
 import { eachRound } from './each-round.ts';
