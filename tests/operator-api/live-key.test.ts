@@ -37,8 +37,8 @@ describe('the live key of a program', () => {
       ['test', testKey.slice(-4)],
       ['live', body.live_key.slice(-4)],
     ]);
-    // A paid create whose key lock names the old API key by its id: it is refused too, and locks
-    // nothing.
+    // A paid create whose idempotency lock names the old API key by its id: it is refused too, and
+    // locks nothing.
     const attempt = { challenge_id: randomUUID(), player_ref: 'anyone' };
     for (const http of gateways) {
       expectStatus(401, await createPartner(http, leaked).createAttempt(attempt, randomUUID()));

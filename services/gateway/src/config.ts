@@ -128,8 +128,8 @@ const settings = z.object({
   /** The rate of `/api/operator`, per token. */
   OPERATOR_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.operator),
   /**
-   * Pushes to an integration from the addresses known to it, in each process. All other addresses
-   * together may push as many again, and each of them a tenth of that.
+   * Pushes to an integration from the addresses known to it, in each process. Unknown addresses
+   * have a second limit of the same size together, and a tenth of it each.
    */
   PUSH_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_PUSHES.perIntegrationAndMinute),
   /** Pushes of a client address to all integrations, in each process. */

@@ -10,7 +10,7 @@ import { metrics } from '@laurel/telemetry';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startScriptedIntegration } from './clients/integration.fixture.ts';
-import { mintKey } from './domain/api-key.ts';
+import { mintApiKey } from './domain/api-key.ts';
 import { OPERATOR_TOKEN, startTestGateway } from './gateway.fixture.ts';
 
 const MAX_CONNECTIONS = 40;
@@ -141,7 +141,7 @@ describe('request bodies', () => {
   test('no byte of a body without a valid key is held', async () => {
     const callers = await many(10, '127.0.0.2');
     for (const { socket } of callers) {
-      socket.write(headOf('POST', '/v1/attempts', bearing(mintKey('test').key), 256 * KIB));
+      socket.write(headOf('POST', '/v1/attempts', bearing(mintApiKey('test').key), 256 * KIB));
       socket.write(Buffer.alloc(255 * KIB, ' '));
     }
     const answers = await Promise.all(callers.map((caller) => caller.answer()));
@@ -166,7 +166,7 @@ describe('request bodies', () => {
 
   test('a body that ends soon after its response leaves the connection usable', async () => {
     const caller = await open();
-    caller.socket.write(headOf('POST', '/v1/attempts', bearing(mintKey('test').key), 10));
+    caller.socket.write(headOf('POST', '/v1/attempts', bearing(mintApiKey('test').key), 10));
     expect((await caller.answer()).status).toBe(401);
     caller.socket.write('0123456789');
     expect((await caller.ask('GET', '/healthz', {})).body).toBe('ok');

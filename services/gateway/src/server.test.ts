@@ -6,7 +6,7 @@ import { createTestClock, createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startScriptedIntegration } from './clients/integration.fixture.ts';
 import { expectDescribed } from './described-answer.fixture.ts';
-import { mintKey } from './domain/api-key.ts';
+import { mintApiKey } from './domain/api-key.ts';
 import { OPERATOR_TOKEN, startTestGateway } from './gateway.fixture.ts';
 
 /**
@@ -115,7 +115,7 @@ describe('requests without a valid key', () => {
   test('every request without a valid key gets the same response, byte for byte', async () => {
     const body = Buffer.alloc(300 * 1024, ' ');
     const withKey = (text: string) => ({ headers: { 'x-api-key': text } });
-    const unknown = { 'x-api-key': mintKey('test').key };
+    const unknown = { 'x-api-key': mintApiKey('test').key };
     const distribution = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
     const answers = await Promise.all([
       send('GET', '/v1/challenges?player_ref=x'),
@@ -151,12 +151,12 @@ describe('requests without a valid key', () => {
       // No service listens: calling one would be a 500.
       post(`/v1/challenges/${CHALLENGE_ID}/distribution`, { distribution, sample_size: 500 }, unknown),
       post('/v1/players', { player_ref: 'x', email: 'a@example.com' }, unknown),
-      send('GET', '/v1/nothing', { headers: { 'x-api-key': mintKey('test').key } }),
-      send('POST', '/v1/attempts', { headers: { 'x-api-key': mintKey('live').key }, body }),
+      send('GET', '/v1/nothing', { headers: { 'x-api-key': mintApiKey('test').key } }),
+      send('POST', '/v1/attempts', { headers: { 'x-api-key': mintApiKey('live').key }, body }),
       send('PUT', '/v1/attempts', { headers: { 'x-api-key': `${key}0` }, body: '{"a":1' }),
       send('GET', '/v1', { headers: { authorization: `Bearer ${key}` } }),
       send('GET', '/v1/attempts/%zz', { headers: { 'x-api-key': 'nonsense' } }),
-      post('/v1/attempts', { challenge_id: CHALLENGE_ID, player_ref: 'x' }, { 'x-api-key': mintKey('test').key }),
+      post('/v1/attempts', { challenge_id: CHALLENGE_ID, player_ref: 'x' }, { 'x-api-key': mintApiKey('test').key }),
     ]);
     const seen = answers.map(({ status, rawHeaders, text }) => ({
       status,

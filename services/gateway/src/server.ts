@@ -19,11 +19,11 @@ import { startAdmission } from './admission/start-admission.ts';
 import { createApp } from './app.ts';
 import { connectServices } from './clients/connect-services.ts';
 import type { GatewayConfig } from './config.ts';
-import { startLimits } from './limits.ts';
 import { startPublicPort } from './public-port.ts';
 import { auditGateway } from './repository/audit.ts';
 import { startRequestLog } from './request-log/request-log.ts';
-import { keyListRouter } from './routes/key-list.ts';
+import { signingKeyListRouter } from './routes/signing-key-list.ts';
+import { startLimits } from './start-limits.ts';
 import { gatewayWorkers } from './workers/workers.ts';
 
 /**
@@ -75,7 +75,7 @@ export async function startGateway(
   };
   const requestLines = { write: (line: string) => standardOutput.writeSoon(line) };
   const requestLogger = createLogger({ service: 'gateway', level: config.LOG_LEVEL, destination: requestLines });
-  const app = createApp(deps, keyListRouter(signingKeys), requestLogger, limits.isProxy);
+  const app = createApp(deps, signingKeyListRouter(signingKeys), requestLogger, limits.isProxy);
   const port = await startPublicPort(app, config, limits.isProxy, foundation);
   state = 'serving';
   started.defer(() => {

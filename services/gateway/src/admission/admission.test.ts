@@ -3,10 +3,10 @@ import { ConnectionFailedError, createDatabase, type Database } from '@laurel/po
 import { createLogger } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey, type KeyEnvironment, mintKey } from '../domain/api-key.ts';
+import { type ApiKeyEnvironment, hashApiKey, mintApiKey } from '../domain/api-key.ts';
 import { type Pepper, peppersOf } from '../domain/peppers.ts';
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts';
-import { fingerprintOf } from '../idempotency/key-use.ts';
+import { fingerprintOf } from '../idempotency/idempotency-use.ts';
 import { recordKeyUse } from '../repository/admissions.ts';
 import { type Admission, createAdmission, type Verdict } from './admission.ts';
 
@@ -27,7 +27,7 @@ const connect = () => createDatabase({ url, maxConnections: 4, applicationName: 
 const open = (
   over: Database,
   limit = LIMIT,
-  acceptedEnvironments: readonly KeyEnvironment[] = ['test', 'live'],
+  acceptedEnvironments: readonly ApiKeyEnvironment[] = ['test', 'live'],
   peppers = peppersOf({ version: 1, bytes: PEPPER }),
 ) =>
   createAdmission({
@@ -53,10 +53,10 @@ afterAll(() => stack.disposeAsync());
 
 /** A program with one key. */
 async function issueKey(
-  environment: KeyEnvironment = 'test',
+  environment: ApiKeyEnvironment = 'test',
   program: { status?: string; deletionScheduled?: boolean } = {},
 ): Promise<{ key: string; programId: string }> {
-  const { key, prefix, last4 } = mintKey(environment);
+  const { key, prefix, last4 } = mintApiKey(environment);
   const programId = randomUUID();
   await database.query(
     { text: 'insert into programs (id, name, status, deletion_scheduled) values ($1, $2, $3, $4)' },
@@ -66,21 +66,21 @@ async function issueKey(
     {
       text: 'insert into api_keys (id, program_id, environment, key_hash, prefix, last4) values ($1, $2, $3, $4, $5, $6)',
     },
-    [randomUUID(), programId, environment, hashKey(PEPPER, key), prefix, last4],
+    [randomUUID(), programId, environment, hashApiKey(PEPPER, key), prefix, last4],
   );
   return { key, programId };
 }
 
 /** Replaces the program's key with a new one, as the portal does. */
 async function regenerateKey(programId: string): Promise<string> {
-  const { key, prefix, last4 } = mintKey('test');
+  const { key, prefix, last4 } = mintApiKey('test');
   await database.transaction(async (transaction) => {
     await transaction.query({ text: 'update api_keys set revoked_at = now() where program_id = $1' }, [programId]);
     await transaction.query(
       {
         text: 'insert into api_keys (id, program_id, environment, key_hash, prefix, last4) values ($1, $2, $3, $4, $5, $6)',
       },
-      [randomUUID(), programId, 'test', hashKey(PEPPER, key), prefix, last4],
+      [randomUUID(), programId, 'test', hashApiKey(PEPPER, key), prefix, last4],
     );
   });
   return key;
@@ -119,7 +119,7 @@ describe('principals of keys', () => {
     ['no key', async () => undefined],
     ['an empty key', async () => ''],
     ['a malformed key', async () => 'sk_test_nonsense'],
-    ['an unknown key', async () => mintKey('test').key],
+    ['an unknown key', async () => mintApiKey('test').key],
     ['a live key of a draft program', async () => (await issueKey('live', { status: 'draft' })).key],
     ['a test key of a suspended program', async () => (await issueKey('test', { status: 'suspended' })).key],
     ['a live key of a suspended program', async () => (await issueKey('live', { status: 'suspended' })).key],
@@ -174,7 +174,10 @@ describe('rate limit of /v1', () => {
     const next = await regenerateKey(programId);
     expect(await replica.admit(next)).toMatchObject({ kind: 'admitted', remaining: LIMIT - 4 });
     const use = { recordId: randomUUID(), operationId: randomUUID(), fingerprint: fingerprintOf({}, {}) };
-    expect(await replica.admit(next, () => use)).toMatchObject({ remaining: LIMIT - 5, keyLock: { generation: 0 } });
+    expect(await replica.admit(next, () => use)).toMatchObject({
+      remaining: LIMIT - 5,
+      idempotencyLock: { generation: 0 },
+    });
     await recordKeyUse(database);
     const keys = await database.query<{ used: boolean }>(
       { text: 'select last_used_at is not null as used from api_keys where program_id = $1 order by revoked_at' },
@@ -187,12 +190,12 @@ describe('rate limit of /v1', () => {
 
   test('requests with the test key and the live key of a program are counted separately', async () => {
     const { key, programId } = await issueKey('test');
-    const live = mintKey('live');
+    const live = mintApiKey('live');
     await database.query(
       {
         text: 'insert into api_keys (id, program_id, environment, key_hash, prefix, last4) values ($1, $2, $3, $4, $5, $6)',
       },
-      [randomUUID(), programId, 'live', hashKey(PEPPER, live.key), live.prefix, live.last4],
+      [randomUUID(), programId, 'live', hashApiKey(PEPPER, live.key), live.prefix, live.last4],
     );
     await admission.admit(key);
     expect(await admission.admit(live.key)).toMatchObject({ kind: 'admitted', remaining: LIMIT - 1 });
@@ -211,7 +214,7 @@ describe('rate limit of /v1', () => {
   test('a look-up of an API key does not count against the rate limit of the key', async () => {
     const { key, programId } = await issueKey();
     expect(await admission.identify(key)).toMatchObject({ programId, environment: 'test' });
-    expect(await admission.identify(mintKey('test').key)).toBeNull();
+    expect(await admission.identify(mintApiKey('test').key)).toBeNull();
     expect(await admission.admit(key)).toMatchObject({ remaining: LIMIT - 1 });
   });
 
@@ -264,7 +267,7 @@ describe('rate limit of /v1', () => {
   });
 });
 
-describe('key locks with the admission', () => {
+describe('idempotency locks with the admission', () => {
   const FINGERPRINT = fingerprintOf({}, { score: 1 });
   const newUse = (recordId = randomUUID()) => ({ recordId, operationId: randomUUID(), fingerprint: FINGERPRINT });
   const lockOf = ({ recordId, operationId }: ReturnType<typeof newUse>) => ({ recordId, operationId, generation: 0 });
@@ -287,29 +290,29 @@ describe('key locks with the admission', () => {
     return issued;
   }
 
-  test('the statement that admits a known API key also makes the key lock', async () => {
+  test('the statement that admits a known API key also makes the idempotency lock', async () => {
     const { key } = await issueKnownKey();
     const use = newUse();
     expect(await admission.admit(key, () => use)).toMatchObject({
       kind: 'admitted',
       remaining: LIMIT - 2,
-      keyLock: lockOf(use),
+      idempotencyLock: lockOf(use),
     });
     expect(await recordsOf([use])).toEqual([{ operationId: use.operationId, state: 'locked' }]);
   });
 
-  test('a key lock is not requested before the API key has resolved once', async () => {
+  test('an idempotency lock is not requested before the API key has resolved once', async () => {
     const { key } = await issueKey();
     const asked: string[] = [];
     const first = await admission.admit(key, ({ programId }) => {
       asked.push(programId);
       return newUse();
     });
-    expect([asked, first.keyLock]).toEqual([[], undefined]);
+    expect([asked, first.idempotencyLock]).toEqual([[], undefined]);
     expect(await admission.admit(key, () => null)).toMatchObject({ kind: 'admitted', remaining: LIMIT - 2 });
   });
 
-  test('a key lock is not made for an API key that was revoked meanwhile', async () => {
+  test('an idempotency lock is not made for an API key that was revoked meanwhile', async () => {
     const { key, programId } = await issueKnownKey();
     await database.query({ text: 'update api_keys set revoked_at = now() where program_id = $1' }, [programId]);
     const use = newUse();
@@ -317,7 +320,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use])).toEqual([undefined]);
   });
 
-  test('a revoked API key gets no key lock, even in one batch with the key that replaced it', async () => {
+  test('a revoked API key gets no idempotency lock, even in one batch with the key that replaced it', async () => {
     const { key, programId } = await issueKnownKey();
     const next = await regenerateKey(programId);
     expect((await admission.admit(next)).kind).toBe('admitted');
@@ -327,7 +330,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use, nextUse])).toMatchObject([undefined, { state: 'locked' }]);
   });
 
-  test('an API key whose stored hash has changed gets no key lock', async () => {
+  test('an API key whose stored hash has changed gets no idempotency lock', async () => {
     const { key, programId } = await issueKnownKey();
     await database.query({ text: 'update api_keys set key_hash = $2 where program_id = $1' }, [
       programId,
@@ -338,7 +341,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use])).toEqual([undefined]);
   });
 
-  test('an API key gets no key lock in a batch that exceeds the key’s rate limit', async () => {
+  test('an API key gets no idempotency lock in a batch that exceeds the key’s rate limit', async () => {
     const other = await issueKnownKey();
     const { key } = await issueKey();
     await using narrow = open(database, 4);
@@ -353,20 +356,20 @@ describe('key locks with the admission', () => {
       ...Array<string>(3).fill('admitted'),
       ...Array<string>(2).fill('limited'),
     ]);
-    expect(verdicts.every((verdict) => verdict?.keyLock === undefined)).toBe(true);
-    expect(elsewhere?.keyLock).toBeDefined();
+    expect(verdicts.every((verdict) => verdict?.idempotencyLock === undefined)).toBe(true);
+    expect(elsewhere?.idempotencyLock).toBeDefined();
     expect((await recordsOf(uses)).map((record) => record !== undefined)).toEqual([...Array(5).fill(false), true]);
   });
 
-  test('only the first use of a record in a batch gets the key lock', async () => {
+  test('only the first use of a record in a batch gets the idempotency lock', async () => {
     const { key } = await issueKnownKey();
     const first = newUse();
     const second = newUse(first.recordId);
     const verdicts = await Promise.all([first, second].map((use) => admission.admit(key, () => use)));
-    expect(verdicts.map((verdict) => verdict.keyLock)).toEqual([lockOf(first), undefined]);
+    expect(verdicts.map((verdict) => verdict.idempotencyLock)).toEqual([lockOf(first), undefined]);
     const third = newUse(first.recordId);
     expect(await admission.admit(key, () => third)).toEqual(
-      expect.not.objectContaining({ keyLock: expect.anything() }),
+      expect.not.objectContaining({ idempotencyLock: expect.anything() }),
     );
     expect(await recordsOf([first])).toEqual([{ operationId: first.operationId, state: 'locked' }]);
   });
@@ -374,14 +377,14 @@ describe('key locks with the admission', () => {
   test('the statement that admits a request also writes the waiting completions', async () => {
     const { key } = await issueKnownKey();
     const [use, next] = [newUse(), newUse()];
-    const { keyLock } = await admission.admit(key, () => use);
-    if (keyLock === undefined) throw new Error('expected a key lock');
-    await idempotency.complete({ keyLock, fingerprint: use.fingerprint, status: 201, body: '{"a":"\\u0000"}' });
+    const { idempotencyLock } = await admission.admit(key, () => use);
+    if (idempotencyLock === undefined) throw new Error('expected an idempotency lock');
+    await idempotency.complete({ idempotencyLock, fingerprint: use.fingerprint, status: 201, body: '{"a":"\\u0000"}' });
     await admission.admit(key, () => next);
     expect(await recordsOf([use, next])).toMatchObject([{ state: 'completed' }, { state: 'locked' }]);
   });
 
-  test('a gateway finds its own key lock again after the database’s reply was lost', async () => {
+  test('a gateway finds its own idempotency lock again after the database’s reply was lost', async () => {
     const { key } = await issueKey();
     const losing = { ...database, isLosing: false };
     losing.write = async (...statement) => {
@@ -394,8 +397,8 @@ describe('key locks with the admission', () => {
     losing.isLosing = true;
     const use = newUse();
     const verdict = await unlucky.admit(key, () => use);
-    expect([verdict.kind, verdict.keyLock]).toEqual(['admitted', undefined]);
-    expect(await idempotency.lock(use)).toEqual({ kind: 'locked', keyLock: lockOf(use) });
+    expect([verdict.kind, verdict.idempotencyLock]).toEqual(['admitted', undefined]);
+    expect(await idempotency.lock(use)).toEqual({ kind: 'locked', idempotencyLock: lockOf(use) });
   });
 
   test('requests with many keys and records on two replicas never deadlock', async () => {
@@ -407,14 +410,16 @@ describe('key locks with the admission', () => {
         const gateway = index % 2 === 0 ? admission : replica;
         const use = newUse(recordIds[(index * 31) % recordIds.length]);
         const verdict = await gateway.admit(keys[(index * 7) % keys.length]?.key, () => use);
-        if (verdict.keyLock !== undefined) {
-          await idempotency.complete({ ...use, keyLock: verdict.keyLock, status: 200, body: '{}' });
+        if (verdict.idempotencyLock !== undefined) {
+          await idempotency.complete({ ...use, idempotencyLock: verdict.idempotencyLock, status: 200, body: '{}' });
         }
         return verdict;
       }),
     );
     expect(countOf(verdicts, 'admitted')).toBe(600);
-    const locked = verdicts.flatMap(({ keyLock }) => (keyLock === undefined ? [] : [keyLock.recordId]));
+    const locked = verdicts.flatMap(({ idempotencyLock }) =>
+      idempotencyLock === undefined ? [] : [idempotencyLock.recordId],
+    );
     expect(locked.toSorted()).toEqual(recordIds.toSorted());
   });
 });
@@ -438,7 +443,10 @@ describe('admission during a change of the pepper', () => {
     await using changed = gatewayWith(NEW, OLD);
     expect(await changed.admit(key)).toMatchObject({ kind: 'admitted', remaining: LIMIT - 1 });
     expect(await changed.identify(key)).toMatchObject({ programId });
-    expect(await changed.admit(key, newUse)).toMatchObject({ remaining: LIMIT - 2, keyLock: { generation: 0 } });
+    expect(await changed.admit(key, newUse)).toMatchObject({
+      remaining: LIMIT - 2,
+      idempotencyLock: { generation: 0 },
+    });
     expect(await versionOf(programId)).toBe(1);
 
     await using finished = gatewayWith(NEW);
@@ -446,7 +454,10 @@ describe('admission during a change of the pepper', () => {
     await changed.rehashKeys();
     expect(await versionOf(programId)).toBe(2);
     expect(await finished.admit(key)).toMatchObject({ kind: 'admitted', remaining: LIMIT - 3 });
-    expect(await changed.admit(key, newUse)).toMatchObject({ remaining: LIMIT - 4, keyLock: { generation: 0 } });
+    expect(await changed.admit(key, newUse)).toMatchObject({
+      remaining: LIMIT - 4,
+      idempotencyLock: { generation: 0 },
+    });
     expect(await admission.admit(key)).toEqual({ kind: 'unauthorized' });
   });
 
@@ -458,9 +469,9 @@ describe('admission during a change of the pepper', () => {
     await after.rehashKeys();
     // Both gateways have cached the key under the hash that was stored before.
     for (const gateway of [before, after]) {
-      expect((await gateway.admit(key, newUse)).keyLock).toBeDefined();
+      expect((await gateway.admit(key, newUse)).idempotencyLock).toBeDefined();
       expect((await gateway.admit(key)).kind).toBe('admitted');
-      expect((await gateway.admit(key, newUse)).keyLock).toBeDefined();
+      expect((await gateway.admit(key, newUse)).idempotencyLock).toBeDefined();
     }
     await before.rehashKeys();
     expect(await versionOf(programId)).toBe(2);
@@ -486,7 +497,12 @@ describe('admission during a change of the pepper', () => {
       },
     };
     await using changed = open(counting, LIMIT, ['test', 'live'], peppersOf(NEW, [OLD]));
-    for (const key of [undefined, 'nonsense', mintKey('test').key, (await issueKey('live', { status: 'draft' })).key]) {
+    for (const key of [
+      undefined,
+      'nonsense',
+      mintApiKey('test').key,
+      (await issueKey('live', { status: 'draft' })).key,
+    ]) {
       expect(await changed.admit(key)).toEqual({ kind: 'unauthorized' });
     }
     expect(asked).toEqual(Array.from({ length: 4 }, () => ['count_admissions', 2]));

@@ -14,16 +14,16 @@
  *   key (`body-budget.ts`). For all other requests no byte is read before the API key has proved
  *   valid, so a caller without a valid one cannot make this process hold anything.
  * - While the database cannot be reached, API keys pass for a limited time on cached facts
- *   (`key-verdicts.ts`). Reads then continue; a request that needs an idempotency record fails with
- *   500.
+ *   (`api-key-verdicts.ts`). Reads then continue; a request that needs an idempotency record fails
+ *   with 500.
  */
 import { QueueFullError } from '@laurel/coalesce';
 import { LostReplyError } from '@laurel/failpoint';
 import type { Database } from '@laurel/postgres';
 import type { Clock, Logger } from '@laurel/service';
 import type { Request, RequestHandler, Response } from 'express';
-import type { KeyEnvironment } from '../domain/api-key.ts';
-import type { KeyVerdict } from '../domain/key-verdict.ts';
+import type { ApiKeyEnvironment } from '../domain/api-key.ts';
+import type { ApiKeyVerdict } from '../domain/api-key-verdict.ts';
 import type { Peppers } from '../domain/peppers.ts';
 import type { Principal } from '../domain/principal.ts';
 import { WINDOW_MS } from '../domain/rate-window.ts';
@@ -32,7 +32,7 @@ import { sendError, sendJson, tooManyRequests } from '../http/answer.ts';
 import { contextOf } from '../http/context.ts';
 import { type BodyReader, hasBody } from '../http/raw-body.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
-import type { KeyUseOf } from '../idempotency/key-use.ts';
+import type { IdempotencyUseOf } from '../idempotency/idempotency-use.ts';
 import { firstByRecord, firstLockOf } from '../idempotency/lock-records.ts';
 import {
   type AskedKey,
@@ -45,15 +45,15 @@ import {
 } from '../repository/admissions.ts';
 import { rehashKeys } from '../repository/api-keys.ts';
 import { batchStatement } from '../repository/batched-statement.ts';
-import type { KeyLock, KeyUse } from '../repository/idempotency-records.ts';
-import { type CachedKey, createKeyCache, principalOf } from './key-cache.ts';
-import { createKeyVerdicts } from './key-verdicts.ts';
+import type { IdempotencyLock, IdempotencyUse } from '../repository/idempotency-records.ts';
+import { type CachedApiKey, createApiKeyCache, principalOf } from './api-key-cache.ts';
+import { createApiKeyVerdicts } from './api-key-verdicts.ts';
 
 /**
- * If an admitted request has no `keyLock`, it has nothing to lock, or has to lock its idempotency
- * key itself.
+ * If an admitted request has no `idempotencyLock`, it has nothing to lock, or has to lock its
+ * idempotency key itself.
  */
-export type Verdict = KeyVerdict & { readonly keyLock?: KeyLock };
+export type Verdict = ApiKeyVerdict & { readonly idempotencyLock?: IdempotencyLock };
 
 export interface Admission extends AsyncDisposable {
   /** Requests per program, environment and minute. */
@@ -62,7 +62,7 @@ export interface Admission extends AsyncDisposable {
    * Resolves the key and counts one request against it. Rejects when the database cannot decide.
    * `useOf` returns what the request would lock; it is called only when the key resolved before.
    */
-  admit(key: string | undefined, useOf?: (principal: Principal) => KeyUse | null): Promise<Verdict>;
+  admit(key: string | undefined, useOf?: (principal: Principal) => IdempotencyUse | null): Promise<Verdict>;
   /**
    * The principal of the key when it last resolved here. Undefined for a key that never did, and
    * for one that was refused since.
@@ -83,7 +83,7 @@ export interface Admission extends AsyncDisposable {
 }
 
 /** A request whose key resolved before. */
-type KnownRequest = RequestedLock & { readonly keyHash: string; readonly key: CachedKey };
+type KnownRequest = RequestedLock & { readonly keyHash: string; readonly key: CachedApiKey };
 
 /** A database that takes longer counts as unreachable. */
 const DATABASE_DEADLINE_MS = 2_000;
@@ -92,7 +92,7 @@ export function createAdmission(options: {
   database: Database;
   idempotency: Pick<Idempotency, 'carryCompletions' | 'release'>;
   peppers: Peppers;
-  acceptedEnvironments: readonly KeyEnvironment[];
+  acceptedEnvironments: readonly ApiKeyEnvironment[];
   limit: number;
   clock: Clock;
   logger: Logger;
@@ -100,8 +100,8 @@ export function createAdmission(options: {
 }): Admission {
   const { database, idempotency, peppers, acceptedEnvironments, limit, clock, logger, windowMs = WINDOW_MS } = options;
   const counting = { acceptedEnvironments, windowMs, limit };
-  const keys = createKeyCache(peppers);
-  const verdicts = createKeyVerdicts(keys, counting);
+  const keys = createApiKeyCache(peppers);
+  const verdicts = createApiKeyVerdicts(keys, counting);
 
   const admissions = batchStatement<PresentedKey, Verdict>('admission', async (presented) =>
     verdicts.byCount(
@@ -126,7 +126,7 @@ export function createAdmission(options: {
     return verdicts.byCount(keyHashes, rows).map((verdict, index) => {
       const request = requests[index];
       if (request === undefined || first.get(request.recordId) !== request) return verdict;
-      return lockedIds.has(request.recordId) ? { ...verdict, keyLock: firstLockOf(request) } : verdict;
+      return lockedIds.has(request.recordId) ? { ...verdict, idempotencyLock: firstLockOf(request) } : verdict;
     });
   });
 
@@ -148,8 +148,8 @@ export function createAdmission(options: {
         if (error instanceof QueueFullError) throw error;
         logger.debug({ err: error }, 'admission without the database');
         const verdict = error instanceof LostReplyError ? undefined : verdicts.byCache(keyHash);
-        // The key lock may have been committed nevertheless. An admitted request asks again and
-        // finds its own lock; otherwise the lock is released.
+        // The idempotency lock may have been committed nevertheless. An admitted request asks again
+        // and finds its own lock; otherwise the lock is released.
         if (use !== null && verdict?.kind !== 'admitted') void idempotency.release(firstLockOf(use));
         if (verdict === undefined) throw error;
         return verdict;
@@ -182,7 +182,7 @@ export function createAdmission(options: {
  */
 export function admit(
   admission: Admission,
-  route?: { readonly bodies: BodyReader | undefined; readonly useOf: KeyUseOf | undefined },
+  route?: { readonly bodies: BodyReader | undefined; readonly useOf: IdempotencyUseOf | undefined },
 ): RequestHandler {
   const limit = String(admission.limit);
   const { bodies, useOf } = route ?? {};
@@ -217,7 +217,7 @@ function isAdmitted(admission: Admission, response: Response, verdict: Verdict):
     case 'admitted':
       context.principal = verdict.principal;
       if (context.rateLimit !== undefined) context.rateLimit.remaining = verdict.remaining;
-      context.keyLock = verdict.keyLock;
+      context.idempotencyLock = verdict.idempotencyLock;
       return true;
     case 'unauthorized':
       sendError(response, 'unauthorized');

@@ -10,7 +10,7 @@ import { OPERATOR_COOKIE, tokenOf } from '../http/session-cookie.ts';
 import { bearerTokenOf } from './bearer-token.ts';
 import type { OperatorSessions } from './operator-sessions.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
-import { isAllowedByCookie, isOtherPage, NOT_OUR_PAGE } from './own-page.ts';
+import { isAllowedByCookie, isOtherPage, OTHER_PAGE_MESSAGE } from './own-page.ts';
 import { sendTooMany } from './rate-limit.ts';
 import { NOT_SIGNED_IN } from './session.ts';
 
@@ -37,7 +37,7 @@ export function requireOperator(auth: OperatorAuth): RequestHandler {
     if (cookie === undefined) return sendError(response, 'unauthorized', NO_OPERATOR_TOKEN);
     const found = await sessions.find(cookie);
     if (found === null) return sendError(response, 'unauthorized', NOT_SIGNED_IN);
-    if (!isAllowedByCookie(request, isCookieSecure)) return sendError(response, 'forbidden', NOT_OUR_PAGE);
+    if (!isAllowedByCookie(request, isCookieSecure)) return sendError(response, 'forbidden', OTHER_PAGE_MESSAGE);
     const context = contextOf(response);
     context.operator = found.operator;
     context.operatorSession = found.session;
@@ -53,7 +53,7 @@ export function admitSignIn({ tokens, addressOf, isCookieSecure }: OperatorAuth)
   return (request, response, next) => {
     const wait = tokens.waitOf(addressOf(request));
     if (wait !== null) return sendTooMany(response, wait);
-    if (isOtherPage(request, isCookieSecure)) return sendError(response, 'forbidden', NOT_OUR_PAGE);
+    if (isOtherPage(request, isCookieSecure)) return sendError(response, 'forbidden', OTHER_PAGE_MESSAGE);
     next();
   };
 }

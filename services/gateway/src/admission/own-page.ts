@@ -4,7 +4,7 @@
  */
 import type { Request } from 'express';
 
-export const NOT_OUR_PAGE =
+export const OTHER_PAGE_MESSAGE =
   'With the cookie only a page of this site may change anything (Sec-Fetch-Site, Origin): a program sends the token as Authorization: Bearer.';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

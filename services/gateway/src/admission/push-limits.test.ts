@@ -31,7 +31,7 @@ function start(limits: Limits = {}) {
     const admissions = Array.from({ length: times }, () => pushLimits.admit(integrationId, network, bytes));
     return admissions.at(-1) as PushAdmission;
   };
-  /** One push whose signature is valid, answered. */
+  /** Sends one push and finds its signature valid, which makes its network known. */
   const sign = (integrationId: string, network: string, bytes = 0, cost: PushCost | null = null) => {
     const admission = push(integrationId, network, 1, bytes);
     if (admission.kind !== 'admitted') throw new Error('the signed push was not admitted');

@@ -13,7 +13,7 @@ import { contextOf } from '../http/context.ts';
 import { DEVELOPER_COOKIE, tokenOf } from '../http/session-cookie.ts';
 import { findSession } from '../repository/sessions.ts';
 import { bearerTokenOf } from './bearer-token.ts';
-import { isAllowedByCookie, NOT_OUR_PAGE } from './own-page.ts';
+import { isAllowedByCookie, OTHER_PAGE_MESSAGE } from './own-page.ts';
 
 export const NOT_SIGNED_IN = 'You are not signed in, or your session has ended.';
 
@@ -37,7 +37,7 @@ export function requireDeveloper(options: {
 
     const isByCookie = bearerToken === undefined;
     if (isByCookie && !isAllowedByCookie(request, isCookieSecure)) {
-      return sendError(response, 'forbidden', NOT_OUR_PAGE);
+      return sendError(response, 'forbidden', OTHER_PAGE_MESSAGE);
     }
     contextOf(response).session = session;
     next();

@@ -120,7 +120,7 @@ test('an admitted network does not count as new again for half a minute', () => 
   expect([10 * SECOND_MS, FIRST_EVERY_MS - 1, FIRST_EVERY_MS].map(isAdmittedAgain)).toEqual([false, false, true]);
 });
 
-test('the process admits at most twice its bytes per second, from any number of networks', () => {
+test('the process admits at most twice its limit of bytes per second, from any number of networks', () => {
   const push = fc.record({
     integrationId: fc.nat(40).map(String),
     network: fc.nat(400).map(String),

@@ -6,11 +6,11 @@
  */
 import type { ChallengeClient, TournamentClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
-import { type ListedKey, mergeKeys } from '../domain/key-list.ts';
+import { type ListedSigningKey, mergeSigningKeys } from '../domain/signing-key-list.ts';
 
 export interface SigningKeys {
   /** Returns the keys; rejects while there is no list. */
-  read(): Promise<readonly ListedKey[]>;
+  read(): Promise<readonly ListedSigningKey[]>;
 }
 
 /** A service signs with a new key at once, so the list must contain the key within a second. */
@@ -24,10 +24,10 @@ export function createSigningKeys(
   services: readonly Signing[],
   elapsedMs: () => number = () => performance.now(),
 ): SigningKeys {
-  const lastKeys = new Map<Signing, readonly ListedKey[]>();
-  let asked: { answer: Promise<readonly ListedKey[]>; endedAt: number } | undefined;
+  const lastKeys = new Map<Signing, readonly ListedSigningKey[]>();
+  let asked: { answer: Promise<readonly ListedSigningKey[]>; endedAt: number } | undefined;
 
-  const askEach = async (): Promise<readonly ListedKey[]> => {
+  const askEach = async (): Promise<readonly ListedSigningKey[]> => {
     const lists = services.map(async (service) => {
       try {
         lastKeys.set(service, await ask(service));
@@ -36,7 +36,7 @@ export function createSigningKeys(
       }
       return lastKeys.get(service) ?? [];
     });
-    return mergeKeys((await Promise.all(lists)).flat());
+    return mergeSigningKeys((await Promise.all(lists)).flat());
   };
 
   return {
@@ -54,7 +54,7 @@ export function createSigningKeys(
   };
 }
 
-async function ask(service: Signing): Promise<readonly ListedKey[]> {
+async function ask(service: Signing): Promise<readonly ListedSigningKey[]> {
   const answer = await service.listSigningKeys({}, { deadlineMs: DEADLINE_MS, retryLostReply: true });
   if (isRefused(answer)) throw new Error(`a service refused to list its keys: ${answer.code}`);
   return answer.keys.map(({ keyId, publicKey, from, until = null }) => {

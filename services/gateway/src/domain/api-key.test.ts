@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { environmentOf, hashKey, isWellFormedKey, mintKey } from './api-key.ts';
+import { environmentOf, hashApiKey, isWellFormedApiKey, mintApiKey } from './api-key.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const environment = fc.constantFrom('test' as const, 'live' as const);
 const random = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
-const mintedKey = fc.tuple(environment, random).map(([name, bytes]) => mintKey(name, bytes).key);
+const mintedKey = fc.tuple(environment, random).map(([name, bytes]) => mintApiKey(name, bytes).key);
 
 describe('API keys', () => {
   test('an API key whose bytes are all zero has the full length', () => {
-    expect(mintKey('test', Buffer.alloc(32))).toEqual({
+    expect(mintApiKey('test', Buffer.alloc(32))).toEqual({
       key: `sk_test_${'0'.repeat(43)}1NyHUD`,
       prefix: 'sk_test_0000',
       last4: 'yHUD',
@@ -17,22 +17,22 @@ describe('API keys', () => {
   });
 
   test('the text of an API key contains the name of its environment', () => {
-    expect(environmentOf(mintKey('test').key)).toBe('test');
-    expect(environmentOf(mintKey('live').key)).toBe('live');
+    expect(environmentOf(mintApiKey('test').key)).toBe('test');
+    expect(environmentOf(mintApiKey('live').key)).toBe('live');
     expect(environmentOf('pk_test_1')).toBeNull();
     expect(environmentOf('')).toBeNull();
   });
 
   test('an API key is stored as a hash that depends on the pepper', () => {
-    const key = mintKey('live').key;
-    const hash = hashKey(Buffer.alloc(32, 1), key);
+    const key = mintApiKey('live').key;
+    const hash = hashApiKey(Buffer.alloc(32, 1), key);
     expect(hash).toHaveLength(32);
-    expect(hashKey(Buffer.alloc(32, 1), key)).toEqual(hash);
-    expect(hashKey(Buffer.alloc(32, 2), key)).not.toEqual(hash);
+    expect(hashApiKey(Buffer.alloc(32, 1), key)).toEqual(hash);
+    expect(hashApiKey(Buffer.alloc(32, 2), key)).not.toEqual(hash);
   });
 
   test('a text that is not an API key is refused', () => {
-    const key = mintKey('test').key;
+    const key = mintApiKey('test').key;
     for (const text of [
       '',
       'sk_test_',
@@ -43,7 +43,7 @@ describe('API keys', () => {
       key.toUpperCase(),
       key.replace('test', 'live'),
     ]) {
-      expect(isWellFormedKey(text), JSON.stringify(text)).toBe(false);
+      expect(isWellFormedApiKey(text), JSON.stringify(text)).toBe(false);
     }
   });
 });
@@ -52,9 +52,9 @@ describe('laws of API keys', () => {
   test('every minted API key is well formed, has 57 characters and names its environment', () => {
     fc.assert(
       fc.property(environment, random, (name, bytes) => {
-        const { key, prefix, last4 } = mintKey(name, bytes);
+        const { key, prefix, last4 } = mintApiKey(name, bytes);
         return (
-          isWellFormedKey(key) &&
+          isWellFormedApiKey(key) &&
           key.length === 57 &&
           environmentOf(key) === name &&
           key.startsWith(prefix) &&
@@ -69,7 +69,7 @@ describe('laws of API keys', () => {
       fc.property(
         random,
         random,
-        (one, other) => one.equals(other) === (mintKey('test', one).key === mintKey('test', other).key),
+        (one, other) => one.equals(other) === (mintApiKey('test', one).key === mintApiKey('test', other).key),
       ),
     );
   });
@@ -82,7 +82,7 @@ describe('laws of API keys', () => {
         fc.oneof(fc.constantFrom(...ALPHABET), fc.string({ minLength: 1, maxLength: 1 })),
         (key, at, character) => {
           const typo = key.slice(0, at) + character + key.slice(at + 1);
-          return typo === key || !isWellFormedKey(typo);
+          return typo === key || !isWellFormedApiKey(typo);
         },
       ),
       { numRuns: 2_000 },
@@ -93,7 +93,7 @@ describe('laws of API keys', () => {
     fc.assert(
       fc.property(mintedKey, fc.nat(55), (key, at) => {
         const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2);
-        return swapped === key || !isWellFormedKey(swapped);
+        return swapped === key || !isWellFormedApiKey(swapped);
       }),
       { numRuns: 2_000 },
     );

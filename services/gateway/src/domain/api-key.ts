@@ -8,9 +8,9 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Environment } from '@laurel/values/tenant';
 
-export type KeyEnvironment = Environment;
+export type ApiKeyEnvironment = Environment;
 
-export type MintedKey = {
+export type MintedApiKey = {
   /** The key is shown once and stored nowhere. */
   readonly key: string;
   /**
@@ -32,27 +32,27 @@ const MARK_CHARACTERS = 'sk_test_'.length;
 const SHAPE = new RegExp(`^sk_(?:test|live)_[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
 
 /** A new key for one environment. `random` is for tests. */
-export function mintKey(environment: KeyEnvironment, random: Buffer = randomBytes(RANDOM_BYTES)): MintedKey {
+export function mintApiKey(environment: ApiKeyEnvironment, random: Buffer = randomBytes(RANDOM_BYTES)): MintedApiKey {
   const body = `sk_${environment}_${toBase62(BigInt(`0x${random.toString('hex')}`), RANDOM_CHARACTERS)}`;
   const key = body + checksumOf(body);
   return { key, prefix: key.slice(0, MARK_CHARACTERS + 4), last4: key.slice(-4) };
 }
 
 /** Whether a text has the shape and the checksum of a key. */
-export function isWellFormedKey(text: string): boolean {
+export function isWellFormedApiKey(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   return text.slice(-CHECKSUM_CHARACTERS) === checksumOf(text.slice(0, -CHECKSUM_CHARACTERS));
 }
 
 /** The environment that a text's prefix names; null if it names none. */
-export function environmentOf(text: string): KeyEnvironment | null {
+export function environmentOf(text: string): ApiKeyEnvironment | null {
   if (text.startsWith('sk_test_')) return 'test';
   if (text.startsWith('sk_live_')) return 'live';
   return null;
 }
 
 /** What is stored of a key: HMAC-SHA-256 under the server's pepper, 32 bytes. */
-export function hashKey(pepper: Buffer, key: string): Buffer {
+export function hashApiKey(pepper: Buffer, key: string): Buffer {
   return createHmac('sha256', pepper).update(key).digest();
 }
 

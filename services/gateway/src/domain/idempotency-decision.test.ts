@@ -61,7 +61,7 @@ test.each([
   expect(decide(of, 'same', KEY_USE_RETENTION_MS - 1)).not.toEqual({ kind: 'restart' });
 });
 
-test('a use recognises its own key lock whose commit was not confirmed', () => {
+test('a use recognises its own idempotency lock whose commit was not confirmed', () => {
   expect(decideIdempotency(record, { operationId: 'first', fingerprint: 'same', now: LOCKED_AT }, LIMITS)).toEqual({
     kind: 'own',
   });

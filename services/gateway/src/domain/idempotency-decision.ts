@@ -38,8 +38,8 @@ export type IdempotencyDecision =
   | { readonly kind: 'reused' }
   | { readonly kind: 'in_progress' }
   /**
-   * The key lock belongs to this very use: its insert was committed, and only the database's reply
-   * was lost.
+   * The idempotency lock belongs to this very use: its insert was committed, and only the
+   * database's reply was lost.
    */
   | { readonly kind: 'own' }
   /** Runs the recorded operation again, under its id. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashKey } from './api-key.ts';
+import { hashApiKey } from './api-key.ts';
 import { hashesUnder, isOutdated, peppersOf } from './peppers.ts';
 
 const pepper = fc.record({
@@ -14,9 +14,9 @@ const peppers = fc
 test('a secret is looked up under every pepper, the current one first', () => {
   fc.assert(
     fc.property(peppers, fc.string(), (all, secret) => {
-      const hashes = hashesUnder(all, (bytes) => hashKey(bytes, secret));
-      expect(hashes[0]).toEqual(hashKey(all.current.bytes, secret));
-      expect(hashes).toEqual(all.all.map(({ bytes }) => hashKey(bytes, secret)));
+      const hashes = hashesUnder(all, (bytes) => hashApiKey(bytes, secret));
+      expect(hashes[0]).toEqual(hashApiKey(all.current.bytes, secret));
+      expect(hashes).toEqual(all.all.map(({ bytes }) => hashApiKey(bytes, secret)));
     }),
   );
 });

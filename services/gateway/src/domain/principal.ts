@@ -2,12 +2,12 @@
  * The principal of an API key: one program in one environment (docs/contract/partner-api.md,
  * "Authentication").
  */
-import type { KeyEnvironment } from './api-key.ts';
+import type { ApiKeyEnvironment } from './api-key.ts';
 
 export interface Principal {
   readonly apiKeyId: string;
   readonly programId: string;
-  readonly environment: KeyEnvironment;
+  readonly environment: ApiKeyEnvironment;
   /** The id of the window in which the principal's requests count. */
   readonly windowId: string;
   /**

@@ -10,7 +10,7 @@
  */
 import { type Refused, refused } from '@laurel/errors';
 import { millisecondsBetween } from '@laurel/values/instant';
-import type { KeyEnvironment } from './api-key.ts';
+import type { ApiKeyEnvironment } from './api-key.ts';
 
 export const PROGRAM_STATUSES = ['draft', 'approved', 'suspended', 'closed'] as const;
 export type ProgramStatus = (typeof PROGRAM_STATUSES)[number];
@@ -18,7 +18,7 @@ export type ProgramStatus = (typeof PROGRAM_STATUSES)[number];
 /**
  * The environments in which a program's keys work, by its status, unless its deletion is scheduled.
  */
-export const OPEN_ENVIRONMENTS: Readonly<Record<ProgramStatus, readonly KeyEnvironment[]>> = {
+export const OPEN_ENVIRONMENTS: Readonly<Record<ProgramStatus, readonly ApiKeyEnvironment[]>> = {
   draft: ['test'],
   approved: ['test', 'live'],
   suspended: [],
@@ -29,7 +29,7 @@ export const OPEN_ENVIRONMENTS: Readonly<Record<ProgramStatus, readonly KeyEnvir
 export function openEnvironmentsOf(program: {
   readonly status: ProgramStatus;
   readonly deletionScheduled: boolean;
-}): readonly KeyEnvironment[] {
+}): readonly ApiKeyEnvironment[] {
   return program.deletionScheduled ? [] : OPEN_ENVIRONMENTS[program.status];
 }
 
@@ -37,7 +37,7 @@ export function openEnvironmentsOf(program: {
 export interface ProgramFacts {
   readonly programId: string;
   readonly developerId: string | null;
-  readonly openEnvironments: readonly KeyEnvironment[];
+  readonly openEnvironments: readonly ApiKeyEnvironment[];
   /** Each change raises it. */
   readonly version: bigint;
 }

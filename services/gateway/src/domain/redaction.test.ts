@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mintKey } from './api-key.ts';
+import { mintApiKey } from './api-key.ts';
 import { MAX_KEPT_BYTES, redactBody, redactPath, redactWord } from './redaction.ts';
 
 const NAMES = ['signing_secret', 'password', 'api_key', 'Authorization', 'previousSecret', 'access_token', 'email'];
@@ -8,7 +8,7 @@ const secretName = fc.constantFrom(...NAMES);
 /** A text that nothing else in a body has by chance. */
 const secret = fc.uuid().map((text) => `z${text.replaceAll('-', 'q')}`);
 const email = fc.tuple(secret, fc.domain()).map(([local, domain]) => `${local}@${domain}`);
-const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => mintKey('live', Buffer.from(bytes)).key);
+const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => mintApiKey('live', Buffer.from(bytes)).key);
 /** A value that must not be kept, even under an ordinary name. */
 const sensitive = fc.oneof(email, key);
 const json = fc.jsonValue({ maxDepth: 4 });

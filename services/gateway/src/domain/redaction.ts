@@ -37,7 +37,10 @@ export interface KeptText {
   readonly isTruncated: boolean;
 }
 
-/** The kept part of a body. `isJson` is known for the bodies that the gateway made itself. */
+/**
+ * The kept part of a body. A caller that knows whether the body is JSON, as for the gateway's own
+ * responses, passes `isJson` and saves the test.
+ */
 export function redactBody(body: string, isJson = isValidJson(body)): KeptText {
   const window = body.slice(0, MAX_KEPT_BYTES + LOOKAHEAD);
   const redacted = isJson ? redactJson(window, MAX_KEPT_BYTES) : redactText(window).slice(0, MAX_KEPT_BYTES);
@@ -45,12 +48,12 @@ export function redactBody(body: string, isJson = isValidJson(body)): KeptText {
   return { text, isTruncated: body.length > MAX_KEPT_BYTES || text.length < redacted.length };
 }
 
-/** A short text such as a header. */
+/** The kept part of a short text, such as a header. */
 export function redactWord(text: string): string {
   return withoutNul(isSecretText(text) || SECRET_NAME.test(text) ? REDACTED : text);
 }
 
-/** A path with its query. Parameters whose names sound like a secret lose their values. */
+/** The kept part of a path and its query, without values of parameters that sound secret. */
 export function redactPath(path: string): string {
   if (!SUSPECT.test(path) && !path.includes('%')) return path.slice(0, MAX_PATH_CHARACTERS);
   return path

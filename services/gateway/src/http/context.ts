@@ -9,7 +9,7 @@ import type { Response } from 'express';
 import type { OperatorSession } from '../domain/operator-session.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Session } from '../domain/session.ts';
-import type { KeyLock, KeyUse } from '../repository/idempotency-records.ts';
+import type { IdempotencyLock, IdempotencyUse } from '../repository/idempotency-records.ts';
 
 export class RequestContext {
   readonly requestId: string;
@@ -52,8 +52,8 @@ export class RequestContext {
    * has decided.
    */
   checked: InputVerdict | undefined;
-  keyUse: KeyUse | undefined;
-  keyLock: KeyLock | undefined;
+  idempotencyUse: IdempotencyUse | undefined;
+  idempotencyLock: IdempotencyLock | undefined;
 
   constructor(requestId: string, startedAt: number) {
     this.requestId = requestId;

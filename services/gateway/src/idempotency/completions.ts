@@ -60,7 +60,7 @@ export function createCompletions({ database, logger }: { database: Database; lo
       })
       .finally(() => {
         for (const completion of completions) {
-          const { recordId } = completion.keyLock;
+          const { recordId } = completion.idempotencyLock;
           if (unwritten.get(recordId) === completion) unwritten.delete(recordId);
         }
         writing.delete(tracked);
@@ -75,7 +75,7 @@ export function createCompletions({ database, logger }: { database: Database; lo
 
   return {
     add(answered) {
-      unwritten.set(answered.keyLock.recordId, answered);
+      unwritten.set(answered.idempotencyLock.recordId, answered);
       waiting.push(answered);
       timer ??= setTimeout(writeAlone, LINGER_MS);
     },

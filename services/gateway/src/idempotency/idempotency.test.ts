@@ -6,11 +6,11 @@ import { createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { completeRecords, type KeyLock } from '../repository/idempotency-records.ts';
+import { completeRecords, type IdempotencyLock } from '../repository/idempotency-records.ts';
 import { createIdempotencyRecordCleanup } from '../workers/delete-old-records.ts';
 import { createIdempotency, type Idempotency } from './idempotency.ts';
-import { fingerprintOf, recordIdOf } from './key-use.ts';
-import type { KeyLockVerdict } from './lock-records.ts';
+import { fingerprintOf, recordIdOf } from './idempotency-use.ts';
+import type { IdempotencyLockVerdict } from './lock-records.ts';
 
 const TAKEOVER_MS = 60_000;
 const logger = createLogger({ service: 'gateway', level: 'silent' });
@@ -54,13 +54,13 @@ const SAME = fingerprintOf({}, { score: 1 });
 const OTHER = fingerprintOf({}, { score: 2 });
 const use = (recordId: string, fingerprint = SAME) => ({ recordId, operationId: randomUUID(), fingerprint });
 
-function lockIn(verdict: KeyLockVerdict): KeyLock {
-  if (verdict.kind !== 'locked') throw new Error(`expected a key lock, got ${verdict.kind}`);
-  return verdict.keyLock;
+function lockIn(verdict: IdempotencyLockVerdict): IdempotencyLock {
+  if (verdict.kind !== 'locked') throw new Error(`expected an idempotency lock, got ${verdict.kind}`);
+  return verdict.idempotencyLock;
 }
 
-const complete = (keyLock: KeyLock, status: number, body: string, gateway = idempotency) =>
-  gateway.complete({ keyLock, fingerprint: SAME, status, body });
+const complete = (idempotencyLock: IdempotencyLock, status: number, body: string, gateway = idempotency) =>
+  gateway.complete({ idempotencyLock, fingerprint: SAME, status, body });
 
 /** Writes a gateway's completions: until this has run, only that gateway may know them. */
 const writeCompletions = async (gateway = idempotency) => {
@@ -75,7 +75,7 @@ describe('idempotency situations of the contract', () => {
     const first = use(randomUUID());
     expect(await idempotency.lock(first)).toEqual({
       kind: 'locked',
-      keyLock: { recordId: first.recordId, operationId: first.operationId, generation: 0 },
+      idempotencyLock: { recordId: first.recordId, operationId: first.operationId, generation: 0 },
     });
   });
 
@@ -89,9 +89,9 @@ describe('idempotency situations of the contract', () => {
 
   test('the same idempotency key with another body is refused as a reuse', async () => {
     const recordId = randomUUID();
-    const keyLock = await lockFirst(recordId);
+    const idempotencyLock = await lockFirst(recordId);
     expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
-    await complete(keyLock, 200, '{}');
+    await complete(idempotencyLock, 200, '{}');
     expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
     await writeCompletions();
     expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
@@ -122,9 +122,9 @@ describe('completions that are not written yet', () => {
 
   test('another replica that looks twice finds a response that was not written at first', async () => {
     const recordId = randomUUID();
-    const keyLock = await lockFirst(recordId);
+    const idempotencyLock = await lockFirst(recordId);
     const looking = replica.lock(use(recordId));
-    await complete(keyLock, 201, '{"n":2}');
+    await complete(idempotencyLock, 201, '{"n":2}');
     expect(await looking).toEqual({ kind: 'replay', status: 201, body: '{"n":2}' });
   });
 
@@ -151,7 +151,7 @@ describe('completions that are not written yet', () => {
   });
 });
 
-describe('the end of a key lock', () => {
+describe('the end of an idempotency lock', () => {
   test('a refusal makes the idempotency key unused again', async () => {
     const recordId = randomUUID();
     await idempotency.forget(await lockFirst(recordId));
@@ -174,11 +174,11 @@ describe('the end of a key lock', () => {
     expect(await idempotency.lock(use(recordId))).toEqual({ kind: 'reused' });
   });
 
-  test.each<[string, (keyLock: KeyLock) => Promise<void>]>([
-    ['complete', (keyLock) => complete(keyLock, 200, '{"from":"the dead"}')],
-    ['forget', (keyLock) => idempotency.forget(keyLock)],
-    ['release', (keyLock) => idempotency.release(keyLock)],
-  ])('a key lock that was taken over can no longer %s', async (_what, end) => {
+  test.each<[string, (idempotencyLock: IdempotencyLock) => Promise<void>]>([
+    ['complete', (idempotencyLock) => complete(idempotencyLock, 200, '{"from":"the dead"}')],
+    ['forget', (idempotencyLock) => idempotency.forget(idempotencyLock)],
+    ['release', (idempotencyLock) => idempotency.release(idempotencyLock)],
+  ])('an idempotency lock that was taken over can no longer %s', async (_what, end) => {
     const recordId = randomUUID();
     const slow = await lockFirst(recordId);
     advance(TAKEOVER_MS);
@@ -205,11 +205,11 @@ describe('the end of a key lock', () => {
 
   test('a late failure does not overwrite a completed answer', async () => {
     const recordId = randomUUID();
-    const keyLock = await lockFirst(recordId);
-    await complete(keyLock, 200, '{}');
+    const idempotencyLock = await lockFirst(recordId);
+    await complete(idempotencyLock, 200, '{}');
     await writeCompletions();
-    await idempotency.release(keyLock);
-    await idempotency.forget(keyLock);
+    await idempotency.release(idempotencyLock);
+    await idempotency.forget(idempotencyLock);
     expect((await idempotency.lock(use(recordId))).kind).toBe('replay');
   });
 });
@@ -224,15 +224,17 @@ describe('concurrent uses of idempotency keys', () => {
     expect(verdicts.filter((verdict) => verdict.kind === 'in_progress')).toHaveLength(199);
   });
 
-  test('only one of 200 parallel takeovers of a dead key lock resumes the operation', async () => {
+  test('only one of 200 parallel takeovers of a dead idempotency lock resumes the operation', async () => {
     const recordId = randomUUID();
     const dead = await lockFirst(recordId);
     advance(TAKEOVER_MS);
     const verdicts = await Promise.all(
       Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? idempotency : replica).lock(use(recordId))),
     );
-    const keyLocks = verdicts.flatMap((verdict) => (verdict.kind === 'locked' ? [verdict.keyLock] : []));
-    expect(keyLocks).toEqual([{ ...dead, generation: 1 }]);
+    const idempotencyLocks = verdicts.flatMap((verdict) =>
+      verdict.kind === 'locked' ? [verdict.idempotencyLock] : [],
+    );
+    expect(idempotencyLocks).toEqual([{ ...dead, generation: 1 }]);
     expect(verdicts.filter((verdict) => verdict.kind === 'in_progress')).toHaveLength(199);
   });
 
@@ -244,8 +246,8 @@ describe('concurrent uses of idempotency keys', () => {
     ]);
     recordIds.forEach((recordId, index) => {
       const both = [ours[index], theirs[recordIds.length - 1 - index]];
-      const keyLocks = both.flatMap((verdict) => (verdict?.kind === 'locked' ? [verdict.keyLock] : []));
-      expect(keyLocks).toMatchObject([{ recordId }]);
+      const idempotencyLocks = both.flatMap((verdict) => (verdict?.kind === 'locked' ? [verdict.idempotencyLock] : []));
+      expect(idempotencyLocks).toMatchObject([{ recordId }]);
     });
   });
 
@@ -262,7 +264,7 @@ describe('concurrent uses of idempotency keys', () => {
         ran += 1;
         expect(running).toBe(1);
         running -= 1;
-        await gateway.forget(verdict.keyLock);
+        await gateway.forget(verdict.idempotencyLock);
       }),
     );
     expect(ran).toBeGreaterThanOrEqual(1);

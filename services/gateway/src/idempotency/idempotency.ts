@@ -4,8 +4,8 @@
  *
  * - lock: committed before anything downstream happens, without waiting for the disk. Its operation
  *   id keys every downstream write. The contest service records the key with the operation, so a
- *   lost lock causes no second operation (decision 23). Most key locks are made with the admission
- *   of their request (`admission.ts`); this file makes the others.
+ *   lost lock causes no second operation (decision 23). Most idempotency locks are made with the
+ *   admission of their request (`admission.ts`); this file makes the others.
  * - complete: a 2xx is cached, as the exact text, before it is sent, and written afterwards
  *   (`completions.ts`). So a caller that has a response can replay it immediately: from this
  *   process's cache, or on another replica at its second look.
@@ -19,20 +19,25 @@ import { isConnectionFailure } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
 import { failpoint } from '../failpoints.ts';
 import { batchStatement } from '../repository/batched-statement.ts';
-import { forgetRecords, type KeyLock, type KeyUse, releaseRecords } from '../repository/idempotency-records.ts';
+import {
+  forgetRecords,
+  type IdempotencyLock,
+  type IdempotencyUse,
+  releaseRecords,
+} from '../repository/idempotency-records.ts';
 import { type AnsweredRequest, type Completions, createCompletions } from './completions.ts';
-import { firstLockOf, type KeyLockOptions, type KeyLockVerdict, lockRecords } from './lock-records.ts';
+import { firstLockOf, type IdempotencyLockOptions, type IdempotencyLockVerdict, lockRecords } from './lock-records.ts';
 
 export interface Idempotency extends AsyncDisposable {
-  lock(use: KeyUse): Promise<KeyLockVerdict>;
+  lock(use: IdempotencyUse): Promise<IdempotencyLockVerdict>;
   /**
    * Called before the response. If the completion is never written, the response is valid
    * nevertheless, and the key is taken over later.
    */
   complete(answered: AnsweredRequest): Promise<void>;
   /** Never rejects for a failed write; neither does `release`. */
-  forget(keyLock: KeyLock): Promise<void>;
-  release(keyLock: KeyLock): Promise<void>;
+  forget(idempotencyLock: IdempotencyLock): Promise<void>;
+  release(idempotencyLock: IdempotencyLock): Promise<void>;
   /** Lets the statement of admission carry the completions that wait to be written. */
   readonly carryCompletions: Completions['carry'];
 }
@@ -45,14 +50,14 @@ const LOCK_DEADLINE_MS = 5_000;
  */
 const SECOND_LOOK_MS = 100;
 
-export function createIdempotency(options: KeyLockOptions & { readonly logger: Logger }): Idempotency {
+export function createIdempotency(options: IdempotencyLockOptions & { readonly logger: Logger }): Idempotency {
   const { database, logger } = options;
   const completions = createCompletions(options);
 
-  const keyLocks = batchStatement<KeyUse, KeyLockVerdict>('lock_key', async (uses) => {
+  const idempotencyLocks = batchStatement<IdempotencyUse, IdempotencyLockVerdict>('lock_key', async (uses) => {
     await failpoint('gateway.lock.before-commit');
-    // After a lost connection it is unknown whether the key locks were committed; asking again
-    // finds this process's own.
+    // After a lost connection it is unknown whether the idempotency locks were committed; asking
+    // again finds this process's own.
     const verdicts = await lockRecords(uses, options).catch((error: unknown) => {
       if (!isConnectionFailure(error)) throw error;
       return lockRecords(uses, options);
@@ -61,31 +66,36 @@ export function createIdempotency(options: KeyLockOptions & { readonly logger: L
     return verdicts;
   });
 
-  const forgets = batchStatement<KeyLock, undefined>('forget', async (items) => {
+  const forgets = batchStatement<IdempotencyLock, undefined>('forget', async (items) => {
     await forgetRecords(database, items);
     return items.map(() => undefined);
   });
 
-  const releases = batchStatement<KeyLock, undefined>('release', async (items) => {
+  const releases = batchStatement<IdempotencyLock, undefined>('release', async (items) => {
     await releaseRecords(database, items);
     return items.map(() => undefined);
   });
 
-  const tryOnce = async (what: string, keyLock: KeyLock, write: () => Promise<unknown>): Promise<void> => {
+  const tryOnce = async (
+    what: string,
+    idempotencyLock: IdempotencyLock,
+    write: () => Promise<unknown>,
+  ): Promise<void> => {
     try {
       await write();
     } catch (error) {
       if (error instanceof LostReplyError) throw error;
-      logger.warn({ err: error, what, operationId: keyLock.operationId }, 'an idempotency record stays locked');
+      logger.warn({ err: error, what, operationId: idempotencyLock.operationId }, 'an idempotency record stays locked');
     }
   };
-  const release = (keyLock: KeyLock) => tryOnce('release', keyLock, () => releases.submit(keyLock));
+  const release = (idempotencyLock: IdempotencyLock) =>
+    tryOnce('release', idempotencyLock, () => releases.submit(idempotencyLock));
 
-  const look = async (use: KeyUse): Promise<KeyLockVerdict> => {
+  const look = async (use: IdempotencyUse): Promise<IdempotencyLockVerdict> => {
     const answered = completions.find(use.recordId);
     if (answered !== undefined) return repeat(answered, use);
     try {
-      return await keyLocks.submit(use, { deadlineAt: Date.now() + LOCK_DEADLINE_MS });
+      return await idempotencyLocks.submit(use, { deadlineAt: Date.now() + LOCK_DEADLINE_MS });
     } catch (error) {
       // The insert may have been committed. The key of a request that did not run should not stay
       // in flight for a minute.
@@ -102,21 +112,21 @@ export function createIdempotency(options: KeyLockOptions & { readonly logger: L
       return await look(use);
     },
     complete: (answered) =>
-      tryOnce('complete', answered.keyLock, async () => {
+      tryOnce('complete', answered.idempotencyLock, async () => {
         await failpoint('gateway.complete.before-commit');
         completions.add(answered);
       }),
-    forget: (keyLock) => tryOnce('forget', keyLock, () => forgets.submit(keyLock)),
+    forget: (idempotencyLock) => tryOnce('forget', idempotencyLock, () => forgets.submit(idempotencyLock)),
     release,
     carryCompletions: completions.carry,
     async [Symbol.asyncDispose]() {
-      await Promise.all([keyLocks.drain(), forgets.drain(), releases.drain()]);
+      await Promise.all([idempotencyLocks.drain(), forgets.drain(), releases.drain()]);
       await completions[Symbol.asyncDispose]();
     },
   };
 }
 
 /** The verdict on a use whose key was answered a moment ago. */
-function repeat({ fingerprint, status, body }: AnsweredRequest, use: KeyUse): KeyLockVerdict {
+function repeat({ fingerprint, status, body }: AnsweredRequest, use: IdempotencyUse): IdempotencyLockVerdict {
   return fingerprint === use.fingerprint ? { kind: 'replay', status, body } : { kind: 'reused' };
 }

@@ -7,22 +7,22 @@ import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { decideIdempotency, type IdempotencyDecision } from '../domain/idempotency-decision.ts';
 import {
+  type IdempotencyLock,
+  type IdempotencyUse,
   insertRecords,
-  type KeyLock,
-  type KeyUse,
   loadRecords,
   type StoredRecord,
   type Takeover,
   takeOverRecords,
 } from '../repository/idempotency-records.ts';
 
-export type KeyLockVerdict =
-  | { readonly kind: 'locked'; readonly keyLock: KeyLock }
+export type IdempotencyLockVerdict =
+  | { readonly kind: 'locked'; readonly idempotencyLock: IdempotencyLock }
   | { readonly kind: 'replay'; readonly status: number; readonly body: string }
   | { readonly kind: 'reused' }
   | { readonly kind: 'in_progress' };
 
-export interface KeyLockOptions {
+export interface IdempotencyLockOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly takeoverMs: number;
@@ -35,18 +35,21 @@ export interface KeyLockOptions {
 const MAX_ROUNDS = 4;
 
 /**
- * Returns one verdict per use, in their order. A call that repeats a lost one finds the key locks
- * that were committed.
+ * Returns one verdict per use, in their order. A call that repeats a lost one finds the idempotency
+ * locks that were committed.
  */
-export async function lockRecords(uses: readonly KeyUse[], options: KeyLockOptions): Promise<KeyLockVerdict[]> {
-  const verdicts = new Map<KeyUse, KeyLockVerdict>();
+export async function lockRecords(
+  uses: readonly IdempotencyUse[],
+  options: IdempotencyLockOptions,
+): Promise<IdempotencyLockVerdict[]> {
+  const verdicts = new Map<IdempotencyUse, IdempotencyLockVerdict>();
   let waiting = uses;
   for (let round = 0; waiting.length > 0 && round < MAX_ROUNDS; round += 1) {
     const now = options.clock();
     const firstUses = [...firstByRecord(waiting).values()];
     const inserted = await insertRecords(options.database, firstUses, now);
     for (const use of firstUses) {
-      if (inserted.has(use.recordId)) verdicts.set(use, { kind: 'locked', keyLock: firstLockOf(use) });
+      if (inserted.has(use.recordId)) verdicts.set(use, { kind: 'locked', idempotencyLock: firstLockOf(use) });
     }
     waiting = waiting.filter((use) => !verdicts.has(use));
     if (waiting.length > 0) await decideExisting(waiting, verdicts, now, options);
@@ -55,12 +58,12 @@ export async function lockRecords(uses: readonly KeyUse[], options: KeyLockOptio
   return uses.map((use) => verdicts.get(use) ?? { kind: 'in_progress' });
 }
 
-/** The key lock of a use that inserted its record. */
-export function firstLockOf(use: KeyUse): KeyLock {
+/** The idempotency lock of a use that inserted its record. */
+export function firstLockOf(use: IdempotencyUse): IdempotencyLock {
   return { recordId: use.recordId, operationId: use.operationId, generation: 0 };
 }
 
-export function firstByRecord<Use extends KeyUse>(uses: readonly Use[]): Map<string, Use> {
+export function firstByRecord<Use extends IdempotencyUse>(uses: readonly Use[]): Map<string, Use> {
   const first = new Map<string, Use>();
   for (const use of uses) if (!first.has(use.recordId)) first.set(use.recordId, use);
   return first;
@@ -71,13 +74,13 @@ export function firstByRecord<Use extends KeyUse>(uses: readonly Use[]): Map<str
  * in the next round.
  */
 async function decideExisting(
-  uses: readonly KeyUse[],
-  verdicts: Map<KeyUse, KeyLockVerdict>,
+  uses: readonly IdempotencyUse[],
+  verdicts: Map<IdempotencyUse, IdempotencyLockVerdict>,
   now: Date,
-  options: KeyLockOptions,
+  options: IdempotencyLockOptions,
 ): Promise<void> {
   const records = await loadRecords(options.database, [...new Set(uses.map((use) => use.recordId))]);
-  const takeovers = new Map<string, { use: KeyUse; takeover: Takeover }>();
+  const takeovers = new Map<string, { use: IdempotencyUse; takeover: Takeover }>();
   for (const use of uses) {
     const record = records.get(use.recordId);
     // The record was deleted after the insert found it: the next round inserts again.
@@ -95,17 +98,21 @@ async function decideExisting(
     [...takeovers.values()].map(({ takeover }) => takeover),
     now,
   );
-  for (const [recordId, keyLock] of takenOver) {
+  for (const [recordId, idempotencyLock] of takenOver) {
     const use = takeovers.get(recordId)?.use;
-    if (use !== undefined) verdicts.set(use, { kind: 'locked', keyLock });
+    if (use !== undefined) verdicts.set(use, { kind: 'locked', idempotencyLock });
   }
 }
 
 /** Null if the use has to take the record over. */
-function verdictOf(decision: IdempotencyDecision, use: KeyUse, record: StoredRecord): KeyLockVerdict | null {
+function verdictOf(
+  decision: IdempotencyDecision,
+  use: IdempotencyUse,
+  record: StoredRecord,
+): IdempotencyLockVerdict | null {
   switch (decision.kind) {
     case 'own':
-      return { kind: 'locked', keyLock: { ...firstLockOf(use), generation: record.generation } };
+      return { kind: 'locked', idempotencyLock: { ...firstLockOf(use), generation: record.generation } };
     case 'resume':
     case 'restart':
       return null;
@@ -114,7 +121,7 @@ function verdictOf(decision: IdempotencyDecision, use: KeyUse, record: StoredRec
   }
 }
 
-function takeoverOf(decision: IdempotencyDecision, use: KeyUse, record: StoredRecord): Takeover {
+function takeoverOf(decision: IdempotencyDecision, use: IdempotencyUse, record: StoredRecord): Takeover {
   const isNewOperation = decision.kind === 'restart';
   return {
     from: { recordId: record.recordId, operationId: record.operationId, generation: record.generation },

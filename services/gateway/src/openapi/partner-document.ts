@@ -11,7 +11,7 @@ import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from '../domain/idempotency-key.ts';
 import { V1_AREA } from '../http/route.ts';
 import { z } from '../http/zod.ts';
 import { registerComponents } from '../routes/component.ts';
-import { KEY_LIST_PATH } from '../routes/key-list.ts';
+import { SIGNING_KEY_LIST_PATH } from '../routes/signing-key-list.ts';
 import { V1_ROUTES } from '../routes/v1/index.ts';
 import type { V1Route } from '../routes/v1/route.ts';
 import { partnerErrorSchema, retiredSchema } from './error-schemas.ts';
@@ -19,12 +19,12 @@ import { errorExamples } from './examples/errors.ts';
 import { KEY_LIST_EXAMPLES, RESPONSE_EXAMPLES, RETIRED_EXAMPLES } from './examples/partner-answers.ts';
 import { PARAMETER_EXAMPLES, parameterExample, REQUEST_EXAMPLES } from './examples/partner-requests.ts';
 import { headersNamed, registerHeaders } from './headers.ts';
-import { keyListSchema } from './key-list-schema.ts';
 import { normalizeDocument, type OpenApiDocument } from './normalize.ts';
 import { operationOf, type Refusals } from './operation.ts';
 import { registerPushedOutcome } from './pushed-outcome.ts';
 import { json } from './responses.ts';
 import { SERVERS } from './servers.ts';
+import { signingKeyListSchema } from './signing-key-list-schema.ts';
 import { registerWebhooks } from './webhooks.ts';
 
 const DESCRIPTION = [
@@ -154,7 +154,7 @@ export function partnerDocument(): OpenApiDocument {
   });
   registry.registerPath({
     method: 'get',
-    path: KEY_LIST_PATH,
+    path: SIGNING_KEY_LIST_PATH,
     operationId: 'listSigningKeys',
     tags: ['Signing keys'],
     summary: 'List the keys that sign receipts and seals',
@@ -165,7 +165,7 @@ export function partnerDocument(): OpenApiDocument {
       200: {
         description: 'Every key ever used, oldest first.',
         headers: headersNamed('X-Request-Id'),
-        ...json(keyListSchema, KEY_LIST_EXAMPLES),
+        ...json(signingKeyListSchema, KEY_LIST_EXAMPLES),
       },
       500: {
         description: '- `internal_error`: The list is not available now; ask again.',

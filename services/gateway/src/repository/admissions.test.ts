@@ -7,7 +7,7 @@ import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KeyEnvironment } from '../domain/api-key.ts';
+import type { ApiKeyEnvironment } from '../domain/api-key.ts';
 import { PROGRAM_STATUSES, type ProgramStatus } from '../domain/program.ts';
 import { countAdmissions, countAdmissionsAndLockKeys, readAdmission } from './admissions.ts';
 
@@ -21,12 +21,12 @@ beforeAll(async () => {
 afterAll(() => held.disposeAsync());
 
 type State = {
-  readonly environment: KeyEnvironment;
+  readonly environment: ApiKeyEnvironment;
   readonly status: ProgramStatus;
   readonly isDeletionScheduled: boolean;
   readonly isRevoked: boolean;
 };
-const ENVIRONMENTS: readonly KeyEnvironment[] = ['test', 'live'];
+const ENVIRONMENTS: readonly ApiKeyEnvironment[] = ['test', 'live'];
 const STATES: readonly State[] = ENVIRONMENTS.flatMap((environment) =>
   PROGRAM_STATUSES.flatMap((status) =>
     [false, true].flatMap((isDeletionScheduled) =>
@@ -55,7 +55,7 @@ async function issueKey({ environment, status, isDeletionScheduled, isRevoked }:
 }
 
 /** The rule of the contract, without SQL. */
-function resolves(state: State, accepted: readonly KeyEnvironment[]): boolean {
+function resolves(state: State, accepted: readonly ApiKeyEnvironment[]): boolean {
   if (state.isRevoked || state.isDeletionScheduled || !accepted.includes(state.environment)) return false;
   return state.status === 'approved' || (state.status === 'draft' && state.environment === 'test');
 }

@@ -3,9 +3,15 @@
  * with or without locks of idempotency keys.
  */
 import type { Database, Statement } from '@laurel/postgres';
-import type { KeyEnvironment } from '../domain/api-key.ts';
+import type { ApiKeyEnvironment } from '../domain/api-key.ts';
 import { OPEN_ENVIRONMENTS } from '../domain/program.ts';
-import { type Completion, completing, completionColumns, inOrderOf, type KeyUse } from './idempotency-records.ts';
+import {
+  type Completion,
+  completing,
+  completionColumns,
+  type IdempotencyUse,
+  inOrderOf,
+} from './idempotency-records.ts';
 
 /** A key that resolved, and its window after the requests were counted. */
 export interface AdmissionRow {
@@ -18,7 +24,7 @@ export interface AdmissionRow {
   readonly pepperVersion: number;
   readonly apiKeyId: string;
   readonly programId: string;
-  readonly environment: KeyEnvironment;
+  readonly environment: ApiKeyEnvironment;
   /** Names the window in which its requests count: its program in its environment. */
   readonly windowId: string;
   /** All requests of the window so far. */
@@ -114,7 +120,7 @@ const COUNT: Statement = {
  * stored one is the known one, or was made since then under a later pepper.
  *
  * Locks are taken in one order: windows by subject (the final select reads them all before it asks
- * for the first key lock), then new records by id, then existing ones by id (no query reads
+ * for the first idempotency lock), then new records by id, then existing ones by id (no query reads
  * `completed`, so it runs last). The arrays are in these orders, and no node of the plan can change
  * them. Each is a look-up by primary key, for which there is one possible plan.
  *
@@ -181,7 +187,7 @@ export type AskedKey = PresentedKey & { readonly wanted: number };
 export type KnownKey = Omit<AdmissionRow, 'requests' | 'windowEndsAt' | 'now'> & { readonly wanted: number };
 
 /** A request with its use of an idempotency key. */
-export type RequestedLock = KeyUse & { readonly apiKeyId: string };
+export type RequestedLock = IdempotencyUse & { readonly apiKeyId: string };
 
 export interface CountOptions {
   readonly acceptedEnvironments: readonly string[];

@@ -1,10 +1,10 @@
 import type { Database, Statement, Transaction } from '@laurel/postgres';
-import type { KeyEnvironment } from '../domain/api-key.ts';
+import type { ApiKeyEnvironment } from '../domain/api-key.ts';
 
 /** The stored fields of a key that was just minted. */
 export type NewKey = {
   readonly id: string;
-  readonly environment: KeyEnvironment;
+  readonly environment: ApiKeyEnvironment;
   readonly hash: Buffer;
   readonly pepperVersion: number;
   readonly prefix: string;
@@ -47,7 +47,7 @@ returning id`,
 export async function revokeKeys(
   transaction: Transaction,
   programId: string,
-  environment: KeyEnvironment,
+  environment: ApiKeyEnvironment,
   now: Date,
 ): Promise<string[]> {
   const rows = await transaction.query<{ id: string }>(REVOKE, [programId, environment, now]);
@@ -63,7 +63,7 @@ const HAD_KEY = {
 export async function hadKey(
   transaction: Transaction,
   programId: string,
-  environment: KeyEnvironment,
+  environment: ApiKeyEnvironment,
 ): Promise<boolean> {
   const rows = await transaction.query<{ had: boolean }>(HAD_KEY, [programId, environment]);
   return rows[0]?.had === true;
@@ -80,7 +80,7 @@ const HAS_KEY = {
 export async function hasKey(
   transaction: Transaction,
   programId: string,
-  environment: KeyEnvironment,
+  environment: ApiKeyEnvironment,
 ): Promise<boolean> {
   const rows = await transaction.query<{ has: boolean }>(HAS_KEY, [programId, environment]);
   return rows[0]?.has === true;

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   completeRecords,
   forgetRecords,
+  type IdempotencyLock,
   insertRecords,
-  type KeyLock,
   releaseRecords,
   takeOverRecords,
 } from './idempotency-records.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-async function lock(count: number): Promise<KeyLock[]> {
+async function lock(count: number): Promise<IdempotencyLock[]> {
   const uses = Array.from({ length: count }, () => ({
     recordId: randomUUID(),
     operationId: randomUUID(),
@@ -45,18 +45,18 @@ async function entriesRead(): Promise<number> {
   return row?.count ?? 0;
 }
 
-const changes: Record<string, (keyLocks: readonly KeyLock[]) => Promise<unknown>> = {
-  complete: (keyLocks) =>
+const changes: Record<string, (idempotencyLocks: readonly IdempotencyLock[]) => Promise<unknown>> = {
+  complete: (idempotencyLocks) =>
     completeRecords(
       database,
-      keyLocks.map((keyLock) => ({ keyLock, status: 200, body: '{}' })),
+      idempotencyLocks.map((idempotencyLock) => ({ idempotencyLock, status: 200, body: '{}' })),
     ),
-  release: (keyLocks) => releaseRecords(database, keyLocks),
-  forget: (keyLocks) => forgetRecords(database, keyLocks),
-  'take over': (keyLocks) =>
+  release: (idempotencyLocks) => releaseRecords(database, idempotencyLocks),
+  forget: (idempotencyLocks) => forgetRecords(database, idempotencyLocks),
+  'take over': (idempotencyLocks) =>
     takeOverRecords(
       database,
-      keyLocks.map((from) => ({
+      idempotencyLocks.map((from) => ({
         from,
         operationId: from.operationId,
         fingerprint: randomBytes(32).toString('hex'),
@@ -73,9 +73,9 @@ test.each(Object.entries(changes))(
     const first = await lock(1);
     await database.query({ text: 'vacuum analyze idempotency_records' });
     await change(first);
-    const keyLocks = await lock(1_000);
+    const idempotencyLocks = await lock(1_000);
     const before = await entriesRead();
-    await change(keyLocks.slice(0, 3));
+    await change(idempotencyLocks.slice(0, 3));
     expect((await entriesRead()) - before).toBeLessThan(10);
   },
 );

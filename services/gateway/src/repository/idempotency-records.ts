@@ -3,7 +3,7 @@ import type { Database, Statement } from '@laurel/postgres';
 import type { IdempotencyRecord } from '../domain/idempotency-decision.ts';
 
 /** A use of an idempotency key that is to run. */
-export interface KeyUse {
+export interface IdempotencyUse {
   /** The record's id. */
   readonly recordId: string;
   /** The id of the operation if this is the key's first use. */
@@ -13,7 +13,7 @@ export interface KeyUse {
 }
 
 /** The right to run an operation and to end it with its result. A takeover ends this right. */
-export interface KeyLock {
+export interface IdempotencyLock {
   readonly recordId: string;
   readonly operationId: string;
   readonly generation: number;
@@ -25,16 +25,16 @@ export interface StoredRecord extends IdempotencyRecord {
 }
 
 export interface Takeover {
-  readonly from: KeyLock;
+  readonly from: IdempotencyLock;
   readonly operationId: string;
   readonly fingerprint: string;
   /** Whether the record's retention starts again. */
   readonly isNewOperation: boolean;
 }
 
-/** A key lock, and the 2xx response that ended its operation. */
+/** An idempotency lock, and the 2xx response that ended its operation. */
 export interface Completion {
-  readonly keyLock: KeyLock;
+  readonly idempotencyLock: IdempotencyLock;
   readonly status: number;
   /** The exact text that was sent. */
   readonly body: string;
@@ -48,12 +48,12 @@ export interface Completion {
 // table.
 
 /**
- * The records whose key locks `c` still hold. They are locked one after the other, in the order in
- * which `keyLocks` returns them.
+ * The records whose idempotency locks `c` still hold. They are locked one after the other, in the
+ * order in which `idempotencyLocks` returns them.
  */
-const holding = (keyLocks: string, strength: 'no key update' | 'update'): string => `
+const holding = (idempotencyLocks: string, strength: 'no key update' | 'update'): string => `
       select c.*
-      from ${keyLocks}
+      from ${idempotencyLocks}
       cross join lateral (
         select from idempotency_records as r
         where r.id = c.id and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'locked'
@@ -78,7 +78,7 @@ export const completing = (first: number): string => `
       where r.id = any (array[c.id])
     )`;
 
-/** The key locks of `keyLockColumns`, in the order of their ids. */
+/** The idempotency locks of `idempotencyLockColumns`, in the order of their ids. */
 const KEY_LOCKS = `
       (select * from unnest($1::uuid[], $2::uuid[], $3::integer[]) as c (id, operation_id, generation) order by id) as c`;
 
@@ -178,7 +178,11 @@ const DELETE_OLD: Statement = {
  * record. Does not wait for the disk: the contest service knows the key of each operation (decision
  * 23).
  */
-export async function insertRecords(database: Database, uses: readonly KeyUse[], now: Date): Promise<Set<string>> {
+export async function insertRecords(
+  database: Database,
+  uses: readonly IdempotencyUse[],
+  now: Date,
+): Promise<Set<string>> {
   const values = [
     uses.map((use) => use.recordId),
     uses.map((use) => use.operationId),
@@ -200,14 +204,14 @@ export async function loadRecords(database: Database, ids: readonly string[]): P
 }
 
 /**
- * Returns the new key locks by record id, without those of records that another transaction changed
- * meanwhile. Like insertRecords, does not wait for the disk.
+ * Returns the new idempotency locks by record id, without those of records that another transaction
+ * changed meanwhile. Like insertRecords, does not wait for the disk.
  */
 export async function takeOverRecords(
   database: Database,
   takeovers: readonly Takeover[],
   now: Date,
-): Promise<Map<string, KeyLock>> {
+): Promise<Map<string, IdempotencyLock>> {
   const values = [
     takeovers.map((takeover) => takeover.from.recordId),
     takeovers.map((takeover) => takeover.from.operationId),
@@ -232,14 +236,16 @@ export async function completeRecords(database: Database, completions: readonly 
   await database.write(COMPLETE, completionColumns(completions), { durable: false });
 }
 
-/** Does not wait for the disk: a key lock that reappears is taken over. */
-export async function releaseRecords(database: Database, keyLocks: readonly KeyLock[]): Promise<void> {
-  await database.write(RELEASE, keyLockColumns(keyLocks), { durable: false });
+/** Does not wait for the disk: an idempotency lock that reappears is taken over. */
+export async function releaseRecords(database: Database, idempotencyLocks: readonly IdempotencyLock[]): Promise<void> {
+  await database.write(RELEASE, idempotencyLockColumns(idempotencyLocks), { durable: false });
 }
 
-/** Does not wait for the disk: a key lock that reappears is taken over, and refused again. */
-export async function forgetRecords(database: Database, keyLocks: readonly KeyLock[]): Promise<void> {
-  await database.write(FORGET, keyLockColumns(keyLocks), { durable: false });
+/**
+ * Does not wait for the disk: an idempotency lock that reappears is taken over, and refused again.
+ */
+export async function forgetRecords(database: Database, idempotencyLocks: readonly IdempotencyLock[]): Promise<void> {
+  await database.write(FORGET, idempotencyLockColumns(idempotencyLocks), { durable: false });
 }
 
 /** Deletes up to `limit` records created before the instant, and returns how many. */
@@ -250,9 +256,9 @@ export async function deleteOldRecords(database: Database, before: Date, limit: 
 
 /** The columns of the completions, sorted by record id, so that the statement needs no sort. */
 export function completionColumns(completions: readonly Completion[]): unknown[][] {
-  const ordered = inOrderOf(completions, (completion) => completion.keyLock.recordId);
+  const ordered = inOrderOf(completions, (completion) => completion.idempotencyLock.recordId);
   return [
-    ...keyLockColumns(ordered.map((completion) => completion.keyLock)),
+    ...idempotencyLockColumns(ordered.map((completion) => completion.idempotencyLock)),
     ordered.map((completion) => completion.status),
     ordered.map((completion) => completion.body),
   ];
@@ -263,10 +269,10 @@ export function inOrderOf<Item>(items: readonly Item[], idOf: (item: Item) => st
   return items.length < 2 ? items : items.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
 
-function keyLockColumns(keyLocks: readonly KeyLock[]): unknown[][] {
+function idempotencyLockColumns(idempotencyLocks: readonly IdempotencyLock[]): unknown[][] {
   return [
-    keyLocks.map((keyLock) => keyLock.recordId),
-    keyLocks.map((keyLock) => keyLock.operationId),
-    keyLocks.map((keyLock) => keyLock.generation),
+    idempotencyLocks.map((idempotencyLock) => idempotencyLock.recordId),
+    idempotencyLocks.map((idempotencyLock) => idempotencyLock.operationId),
+    idempotencyLocks.map((idempotencyLock) => idempotencyLock.generation),
   ];
 }

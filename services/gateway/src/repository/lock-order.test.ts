@@ -34,7 +34,7 @@ function recordStatements(): { readonly database: Database; readonly values: (re
 }
 
 const completionOf = (recordId: string): Completion => ({
-  keyLock: { recordId, operationId: recordId, generation: 0 },
+  idempotencyLock: { recordId, operationId: recordId, generation: 0 },
   status: 201,
   body: recordId,
 });

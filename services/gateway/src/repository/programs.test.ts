@@ -6,7 +6,7 @@ import { newId } from '@laurel/values/ids';
 import { later } from '@laurel/values/instant';
 import { MAX_EMAIL_CHARACTERS, MAX_NAME_CHARACTERS } from '@laurel/values/limits';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { KeyEnvironment } from '../domain/api-key.ts';
+import type { ApiKeyEnvironment } from '../domain/api-key.ts';
 import { type ProgramFacts, REPEAT_APPROVAL_MS } from '../domain/program.ts';
 import type { NewKey } from './api-keys.ts';
 import { auditGateway } from './audit.ts';
@@ -46,7 +46,7 @@ beforeEach(() => {
   announced = [];
 });
 
-function storedKey(environment: KeyEnvironment): NewKey {
+function storedKey(environment: ApiKeyEnvironment): NewKey {
   const id = newId();
   return {
     id,

@@ -1,6 +1,6 @@
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Database, Transaction } from '@laurel/postgres';
-import type { KeyEnvironment } from '../domain/api-key.ts';
+import type { ApiKeyEnvironment } from '../domain/api-key.ts';
 import { decideApproval, decideLiveKeyReplacement, type ProgramFacts, type ProgramStatus } from '../domain/program.ts';
 import { failpoint } from '../failpoints.ts';
 import { hadKey, hasKey, insertKey, type NewKey, revokeKeys } from './api-keys.ts';
@@ -21,7 +21,7 @@ export type Program = {
 };
 
 export type ProgramKey = {
-  readonly environment: KeyEnvironment;
+  readonly environment: ApiKeyEnvironment;
   readonly prefix: string;
   readonly last4: string;
   readonly createdAt: Date;
@@ -323,7 +323,7 @@ type Row = {
   deletion_scheduled: boolean;
   created_at: Date;
 } & (
-  | { environment: KeyEnvironment; prefix: string; last4: string; key_created_at: Date; last_used_at: Date | null }
+  | { environment: ApiKeyEnvironment; prefix: string; last4: string; key_created_at: Date; last_used_at: Date | null }
   | { environment: null }
 );
 

@@ -88,12 +88,12 @@ const INSERT: Statement = {
 };
 
 /**
- * Counts a sign-in as failed, unless it must wait; beginning the session deletes that failure. Does
- * not wait for the disk: after a crash of the database the last failures no longer count, which
- * harms no account.
+ * Decides whether a sign-in must wait. If not, counts it as failed; its session, once begun,
+ * deletes that failure. The commit does not wait for the disk: after a crash of the database the
+ * last failures no longer count, which harms no account.
  *
- * A decision's time is read after its failures, and a failure's time under the lock. So no failure
- * is newer than the decision that reads it, and a caller's wait is never longer than the delay.
+ * The clock is read after the failures, and for a new failure under the lock. So no failure is
+ * newer than the decision that reads it, and no caller waits longer than the delay.
  */
 export async function admitSignIn(
   database: Database,

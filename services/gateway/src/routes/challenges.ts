@@ -11,7 +11,7 @@ import { environmentName, inEnvironment, nextCursor, PAGE_LIMIT, page } from './
 import { challengeSchema, challengeStatus, thresholdDirection } from './v1/challenge-schemas.ts';
 import { amount, timestamp, uuid } from './v1/fields.ts';
 
-export const challengePage = z.object({
+export const challengeListQuery = z.object({
   ...inEnvironment,
   status: challengeStatus.optional().openapi({ description: 'Only challenges with this status.' }),
   ...page,
@@ -69,7 +69,7 @@ export async function answerChallenges(
   {
     query,
     options,
-  }: { readonly query: z.output<typeof challengePage>; readonly options: { readonly requestId: string } },
+  }: { readonly query: z.output<typeof challengeListQuery>; readonly options: { readonly requestId: string } },
 ): Promise<Result | Refused> {
   const listed = await challenge.listProgramChallenges(
     {

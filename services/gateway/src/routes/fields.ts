@@ -14,7 +14,7 @@ import { amount as amountText } from './v1/fields.ts';
 export const environmentName = component('Environment', z.enum(['test', 'live']));
 export const environment = environmentName.transform((name) => ENVIRONMENTS[name]);
 
-/** The query parameter `environment` of a list whose rows are of one environment. */
+/** The query parameter `environment`, which filters a list by environment. */
 export const inEnvironment = {
   environment: environment.openapi({ description: 'Only rows of this environment.' }),
 };
@@ -168,4 +168,4 @@ export const nextCursor = z
   .openapi({ description: 'The `cursor` of the next page; null on the last one.' });
 
 /** The description of the body of a change. */
-export const CHANGE = { description: 'Members that are absent stay unchanged. At least one member is required.' };
+export const CHANGE_BODY = { description: 'Members that are absent stay unchanged. At least one member is required.' };

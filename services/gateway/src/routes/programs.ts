@@ -10,7 +10,7 @@ import { component } from './component.ts';
 import { environmentName, nextCursor, PAGE_LIMIT, page } from './fields.ts';
 import { timestamp, uuid } from './v1/fields.ts';
 
-export const programPage = z.object(page);
+export const programListQuery = z.object(page);
 
 const programKey = component(
   'ProgramKey',

@@ -41,7 +41,7 @@ async function serve(answer: () => Promise<Answer>, area: 'keyed' | 'logged' | '
     clock: () => new Date(),
   } as unknown as KeyEnd & { idempotency: Idempotency };
   const logger = { info: (line: { result: string }) => happened.push(`logged ${line.result}`) } as unknown as Logger;
-  if (area === 'keyed') Object.assign(contextOf(response), { keyUse: KEY_USE, keyLock: KEY_LOCK });
+  if (area === 'keyed') Object.assign(contextOf(response), { idempotencyUse: KEY_USE, idempotencyLock: KEY_LOCK });
   const around =
     area === 'keyed'
       ? { area: V1_AREA, keys }
@@ -73,7 +73,7 @@ describe('the end of a route', () => {
     ['the answer of an earlier request', again, ['completed', 'sent'], 201],
     ['a refusal', refusal, ['forgotten', 'sent'], 404],
     ['a failure', failing, ['released'], undefined],
-  ])('%s ends the idempotency key lock exactly once, before the response', async (_what, answer, happened, status) => {
+  ])('%s ends the idempotency lock exactly once, before the response', async (_what, answer, happened, status) => {
     const served = await serve(answer, 'keyed');
     expect(served.happened).toEqual(happened);
     expect(served.sent.status).toBe(status);

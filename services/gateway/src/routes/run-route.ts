@@ -12,7 +12,7 @@ import { contextOf, type RequestContext } from '../http/context.ts';
 import type { Answer, AnyRoute, ApiArea, Handle, Route } from '../http/route.ts';
 import { type InputCheck, inputCheckOf } from '../http/validate.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
-import type { KeyLock, KeyUse } from '../repository/idempotency-records.ts';
+import type { IdempotencyLock, IdempotencyUse } from '../repository/idempotency-records.ts';
 
 /**
  * Ends the use of an idempotency key. Only an area whose routes may need such a key provides this.
@@ -59,15 +59,15 @@ export function handleOf<Caller, Dependencies, Code extends ApiErrorCode>(
     const checked = check(request, context);
     if (checked.kind === 'invalid') return checked.refusal;
     const { params, query, body, verbatim } = checked.input;
-    const { keyLock, keyUse, requestId } = context;
+    const { idempotencyLock, idempotencyUse, requestId } = context;
     const call = {
       caller: callerOf(context, request),
       params,
       query,
       body,
       verbatim,
-      operationId: keyLock?.operationId ?? '',
-      keyUse: keys === undefined ? undefined : keyUseMessageOf(keyLock, keyUse, keys.clock),
+      operationId: idempotencyLock?.operationId ?? '',
+      keyUse: keys === undefined ? undefined : keyUseMessageOf(idempotencyLock, idempotencyUse, keys.clock),
       options: { requestId },
     };
     return route.run(call, dependencies);
@@ -86,34 +86,34 @@ export function runRoute(
   return async (request, response) => {
     const context = contextOf(response);
     context.routeTemplate = template;
-    const { keyLock } = context;
+    const { idempotencyLock } = context;
     let answer: Answer;
     try {
       answer = await handle(request, context);
     } catch (error) {
       // The operation may have happened nevertheless.
-      if (keyLock !== undefined) await keys?.idempotency.release(keyLock);
+      if (idempotencyLock !== undefined) await keys?.idempotency.release(idempotencyLock);
       log?.(request, context, 'failed');
       throw error;
     }
     if (isRefused(answer)) {
-      if (keyLock !== undefined) await keys?.idempotency.forget(keyLock);
+      if (idempotencyLock !== undefined) await keys?.idempotency.forget(idempotencyLock);
       log?.(request, context, answer.code);
       return sendRefusal(response, answer);
     }
     const status = statusOf(route, answer);
     if (isInPieces(answer)) {
-      if (keyLock !== undefined) throw new Error('a route with an idempotency key must answer one text');
+      if (idempotencyLock !== undefined) throw new Error('a route with an idempotency key must answer one text');
       return sendJsonPieces(response, status, answer);
     }
     log?.(request, context, 'done', answer);
     const body = textOf(answer);
     const headers = typeof answer === 'string' ? undefined : answer.headers;
     if (keys === undefined) return send(response, status, body, headers);
-    const { keyUse } = context;
-    if (keyLock !== undefined && keyUse !== undefined) {
+    const { idempotencyUse } = context;
+    if (idempotencyLock !== undefined && idempotencyUse !== undefined) {
       if (body === undefined) throw new Error('a route with an idempotency key must answer one text');
-      await keys.idempotency.complete({ keyLock, fingerprint: keyUse.fingerprint, status, body });
+      await keys.idempotency.complete({ idempotencyLock, fingerprint: idempotencyUse.fingerprint, status, body });
     }
     await failpoint('gateway.reply.before-send');
     send(response, status, body, headers);
@@ -148,18 +148,18 @@ export function present<Value>(value: Value | undefined): Value {
   return value;
 }
 
-/** The key use, in the form that the contest service records. */
+/** The use of the idempotency key, as the contest service records it. */
 function keyUseMessageOf(
-  keyLock: KeyLock | undefined,
-  use: KeyUse | undefined,
+  idempotencyLock: IdempotencyLock | undefined,
+  use: IdempotencyUse | undefined,
   clock: Clock,
 ): KeyUseMessage | undefined {
-  if (keyLock === undefined || use === undefined) return undefined;
+  if (idempotencyLock === undefined || use === undefined) return undefined;
   return {
-    keyId: keyLock.recordId,
+    keyId: idempotencyLock.recordId,
     fingerprint: Buffer.from(use.fingerprint, 'hex'),
     // Every later use finds the record of the first, and raises its generation if it may run.
-    isFirst: keyLock.generation === 0,
+    isFirst: idempotencyLock.generation === 0,
     usedAt: clock(),
   };
 }

@@ -15,14 +15,14 @@ import { thresholdDirection } from './v1/challenge-schemas.ts';
 import { uuid } from './v1/fields.ts';
 import { purse, roundSchema, tournamentSchema, tournamentStatus } from './v1/tournament-schemas.ts';
 
-export const tournamentPage = z.object({
+export const tournamentListQuery = z.object({
   ...inEnvironment,
   status: tournamentStatus.optional().openapi({ description: 'Only tournaments with this status.' }),
   ...page,
 });
 
 /** A page of rounds, or of the standings of one. */
-export const roundPage = z.object(page);
+export const roundListQuery = z.object(page);
 
 /** A purse may have thousands of ranks, so a page may be shorter than its limit. */
 export const MAY_BE_SHORT = 'Newest first; a page has fewer rows than `limit` if their purses have many ranks.';
@@ -62,7 +62,7 @@ interface Asked<Query extends z.ZodType> {
 export async function answerTournaments(
   tournament: TournamentClient,
   programId: string,
-  { query, options }: Asked<typeof tournamentPage>,
+  { query, options }: Asked<typeof tournamentListQuery>,
 ): Promise<Result | Refused> {
   const listed = await tournament.listProgramTournaments(
     {
@@ -84,7 +84,7 @@ export async function answerTournaments(
 export async function answerRounds(
   tournament: TournamentClient,
   { programId, tournamentId }: { readonly programId: string | null; readonly tournamentId: string },
-  { query, options }: Asked<typeof roundPage>,
+  { query, options }: Asked<typeof roundListQuery>,
 ): Promise<Result | Refused> {
   const request = {
     programId: programId ?? '',
@@ -98,6 +98,6 @@ export async function answerRounds(
 }
 
 /** The part of the list that a page asks for, as the tournament service takes it. */
-export function askedPart({ cursor = '', limit = PAGE_LIMIT }: z.output<typeof roundPage>) {
+export function askedPart({ cursor = '', limit = PAGE_LIMIT }: z.output<typeof roundListQuery>) {
   return { cursor, limit };
 }

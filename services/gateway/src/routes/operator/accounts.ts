@@ -11,7 +11,7 @@ import { component } from '../component.ts';
 import { eligibilityChange, toEligibility } from '../eligibility.ts';
 import {
   amount as amountField,
-  CHANGE,
+  CHANGE_BODY,
   day,
   email,
   environment,
@@ -58,7 +58,7 @@ const accountChange = component(
       verification_level: verificationLevel.optional(),
     })
     .refine((body) => Object.keys(body).length > 0, 'must change something'),
-  CHANGE,
+  CHANGE_BODY,
 );
 
 const newDeposit = component(

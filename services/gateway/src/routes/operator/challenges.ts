@@ -17,8 +17,8 @@ import { findProgram } from '../../repository/programs.ts';
 import { answerStatistics, statisticsQuery, statisticsSchema } from '../challenge-statistics.ts';
 import {
   answerChallenges,
+  challengeListQuery,
   challengeListSchema,
-  challengePage,
   challengeStatusStep,
   operatorChallengeSchema,
 } from '../challenges.ts';
@@ -149,7 +149,7 @@ export const listChallenges = defineOperatorRoute({
   summary: "List a program's challenges in one environment",
   description: 'Every status, as the developer of the program sees them too.',
   params: z.object({ programId: pathId }),
-  query: challengePage,
+  query: challengeListQuery,
   success: { status: 200, description: 'Newest first.', schema: challengeListSchema },
   run: async (
     { params: { programId }, query, options },

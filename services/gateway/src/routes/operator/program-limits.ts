@@ -5,7 +5,7 @@ import { z } from '../../http/zod.ts';
 import { presentProgramLimits } from '../../presenters/program-limits.ts';
 import { findProgram } from '../../repository/programs.ts';
 import { component } from '../component.ts';
-import { amount, CHANGE, environment, environmentName, pathId } from '../fields.ts';
+import { amount, CHANGE_BODY, environment, environmentName, pathId } from '../fields.ts';
 import { present } from '../run-route.ts';
 import { amount as amountText, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
@@ -35,7 +35,7 @@ const limitsChange = component(
       fee_limit: amount.nullable().optional().openapi({ description: 'Null returns to the default.' }),
     })
     .refine((body) => Object.keys(body).length > 1, 'must change something'),
-  CHANGE,
+  CHANGE_BODY,
 );
 
 const params = z.object({ programId: pathId });

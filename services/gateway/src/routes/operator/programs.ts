@@ -21,9 +21,9 @@ import {
   updateProgram,
 } from '../../repository/programs.ts';
 import { component, orNull } from '../component.ts';
-import { CHANGE, id, nextCursor, pathId, text } from '../fields.ts';
-import { newKey } from '../new-key.ts';
-import { answerPageOfIds, programPage, programSchema, programStatus } from '../programs.ts';
+import { CHANGE_BODY, id, nextCursor, pathId, text } from '../fields.ts';
+import { newApiKey } from '../new-api-key.ts';
+import { answerPageOfIds, programListQuery, programSchema, programStatus } from '../programs.ts';
 import { uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
@@ -46,7 +46,7 @@ const programChange = component(
       path: ['developer_id'],
       message: 'must be sent alone',
     }),
-  CHANGE,
+  CHANGE_BODY,
 );
 
 const operatorProgram = component(
@@ -110,7 +110,7 @@ export const createProgram = defineOperatorRoute({
       const put = await webhook.putProgram({ programId, developerId, version: 0n }, options);
       if (isRefused(put)) return put;
     }
-    const { key, stored } = newKey(peppers, 'test');
+    const { key, stored } = newApiKey(peppers, 'test');
     const program = await insertProgram(
       database,
       { id: programId, name: body.name, developerId },
@@ -128,7 +128,7 @@ export const listPrograms = defineOperatorRoute({
   summary: 'List programs',
   description:
     'A key is shown as its prefix and its last four characters. Only the response that creates a key shows it whole.',
-  query: programPage.extend({
+  query: programListQuery.extend({
     status: programStatus.optional().openapi({ description: 'Only programs with this status.' }),
     developer_id: id.optional().openapi({ description: 'Only programs of this developer.' }),
   }),
@@ -171,7 +171,7 @@ export const approveProgram = defineOperatorRoute({
   action: 'approve_program',
   run: async ({ caller, params: { programId }, options }, dependencies: Keys & Facts & KeyChanges) => {
     const { database, peppers, clock, admission } = dependencies;
-    const { key, stored } = newKey(peppers, 'live');
+    const { key, stored } = newApiKey(peppers, 'live');
     const approval = { programId, liveKey: stored, operator: caller, now: clock() };
     const approved = await storeApproval(database, approval, announcing(dependencies, options));
     if (isRefused(approved)) return approved;
@@ -196,7 +196,7 @@ export const replaceLiveKey = defineOperatorRoute({
   refusals: { conflict: 'The program is not approved, or has no live key.' },
   action: 'replace_live_key',
   run: async ({ params: { programId } }, { database, peppers, clock, admission }: Keys & KeyChanges) => {
-    const { key, stored } = newKey(peppers, 'live');
+    const { key, stored } = newApiKey(peppers, 'live');
     const replaced = await replaceStoredLiveKey(database, programId, stored, clock());
     if (isRefused(replaced)) return replaced;
     for (const apiKeyId of replaced.revokedKeyIds) admission.revoke(apiKeyId);

@@ -32,10 +32,10 @@ import {
   askedPart,
   MAY_BE_SHORT,
   operatorTournamentSchema,
+  roundListQuery,
   roundListSchema,
-  roundPage,
+  tournamentListQuery,
   tournamentListSchema,
-  tournamentPage,
 } from '../tournaments.ts';
 import { thresholdDirection } from '../v1/challenge-schemas.ts';
 import { timestamp, uuid } from '../v1/fields.ts';
@@ -129,7 +129,7 @@ const standingsSchema = component(
 );
 
 const params = z.object({ tournamentId: pathId });
-const standingsPage = roundPage.extend({
+const standingsPage = roundListQuery.extend({
   account_id: id.optional().openapi({ description: 'Only the standing of this account: one row, or none.' }),
 });
 
@@ -168,7 +168,7 @@ export const listTournaments = defineOperatorRoute({
   summary: "List a program's tournaments in one environment",
   description: 'Every status, each with its current round, as the developer of the program sees them too.',
   params: z.object({ programId: pathId }),
-  query: tournamentPage,
+  query: tournamentListQuery,
   success: { status: 200, description: MAY_BE_SHORT, schema: tournamentListSchema },
   run: async (
     { params: { programId }, query, options },
@@ -197,7 +197,7 @@ export const listRounds = defineOperatorRoute({
   summary: 'List the rounds of a tournament',
   description: 'The rounds of every status.',
   params,
-  query: roundPage,
+  query: roundListQuery,
   success: { status: 200, description: MAY_BE_SHORT, schema: roundListSchema },
   run: ({ params: { tournamentId }, query, options }, { tournament }: Tournaments) =>
     answerRounds(tournament, { programId: null, tournamentId }, { query, options }),

@@ -2,7 +2,7 @@ import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { presentOperatorChallenge } from '../../presenters/challenge.ts';
 import { answerStatistics, statisticsQuery, statisticsSchema } from '../challenge-statistics.ts';
-import { answerChallenges, challengeListSchema, challengePage, operatorChallengeSchema } from '../challenges.ts';
+import { answerChallenges, challengeListQuery, challengeListSchema, operatorChallengeSchema } from '../challenges.ts';
 import { pathId } from '../fields.ts';
 import { present } from '../run-route.ts';
 import { defineProgramRoute } from './program-route.ts';
@@ -19,7 +19,7 @@ export const listProgramChallenges = defineProgramRoute({
   name: 'listProgramChallenges',
   summary: "List a program's challenges in one environment",
   description: 'Every status, with the terms that the operator set. `fee` and `prize` are those on offer now.',
-  query: challengePage,
+  query: challengeListQuery,
   success: { status: 200, description: 'Newest first.', schema: challengeListSchema },
   run: ({ caller: { program }, query, options }, { challenge }: Challenges) =>
     answerChallenges(challenge, program.id, { query, options }),

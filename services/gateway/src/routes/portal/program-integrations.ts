@@ -10,7 +10,7 @@ import type { Principal } from '../../domain/principal.ts';
 import type { Route } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
-import { CHANGE, environment, inEnvironment, pathId } from '../fields.ts';
+import { CHANGE_BODY, environment, inEnvironment, pathId } from '../fields.ts';
 import { createIntegration } from '../v1/create-integration.ts';
 import { createIntegrationBody, updateIntegrationBody } from '../v1/integration-schemas.ts';
 import { listIntegrations } from '../v1/list-integrations.ts';
@@ -114,7 +114,7 @@ export const PROGRAM_INTEGRATION_ROUTES = [
       z
         .strictObject(updateIntegrationBody.shape)
         .refine((body) => Object.keys(body).length > 0, 'must change something'),
-      CHANGE,
+      CHANGE_BODY,
     ),
     action: 'update_integration',
   }),

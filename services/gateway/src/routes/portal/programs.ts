@@ -8,8 +8,8 @@ import { presentProgram } from '../../presenters/program.ts';
 import { listPrograms, replaceTestKey as replaceStoredTestKey } from '../../repository/programs.ts';
 import { component } from '../component.ts';
 import { pathId } from '../fields.ts';
-import { newKey } from '../new-key.ts';
-import { answerPageOfIds, programListSchema, programPage, programSchema } from '../programs.ts';
+import { newApiKey } from '../new-api-key.ts';
+import { answerPageOfIds, programListQuery, programListSchema, programSchema } from '../programs.ts';
 import { defineProgramRoute } from './program-route.ts';
 import { definePortalRoute } from './route.ts';
 
@@ -20,7 +20,7 @@ export const listOwnPrograms = definePortalRoute({
   summary: "List the developer's programs",
   description:
     'A key is shown as its prefix and its last four characters. Only the response that creates a key shows it whole.',
-  query: programPage,
+  query: programListQuery,
   success: { status: 200, description: 'Newest first.', schema: programListSchema },
   run: async ({ caller: { developerId }, query }, { database }: { database: Database }) =>
     answerPageOfIds(query, (part) => listPrograms(database, { ...part, developerId }), presentProgram),
@@ -59,7 +59,7 @@ export const replaceTestKey = definePortalRoute({
       admission,
     }: { database: Database; peppers: Peppers; clock: Clock; admission: Pick<Admission, 'revoke'> },
   ) => {
-    const { key, stored } = newKey(peppers, 'test');
+    const { key, stored } = newApiKey(peppers, 'test');
     const replaced = await replaceStoredTestKey(database, { programId, developerId }, stored, clock());
     if (isRefused(replaced)) return replaced;
     for (const apiKeyId of replaced.revokedKeyIds) admission.revoke(apiKeyId);

@@ -16,10 +16,10 @@ import {
   askedPart,
   MAY_BE_SHORT,
   operatorTournamentSchema,
+  roundListQuery,
   roundListSchema,
-  roundPage,
+  tournamentListQuery,
   tournamentListSchema,
-  tournamentPage,
 } from '../tournaments.ts';
 import { leaderboardRowSchema, roundSchema, scoredPlayers } from '../v1/tournament-schemas.ts';
 import { defineProgramRoute } from './program-route.ts';
@@ -34,7 +34,7 @@ export const listProgramTournaments = defineProgramRoute({
   name: 'listProgramTournaments',
   summary: "List a program's tournaments in one environment",
   description: 'Every status, with the terms that the operator set, each with its current round.',
-  query: tournamentPage,
+  query: tournamentListQuery,
   success: { status: 200, description: MAY_BE_SHORT, schema: tournamentListSchema },
   run: ({ caller: { program }, query, options }, { tournament }: Tournaments) =>
     answerTournaments(tournament, program.id, { query, options }),
@@ -61,7 +61,7 @@ export const listTournamentRounds = defineProgramRoute({
   summary: 'List the rounds of a tournament',
   description: 'The rounds of every status. A tournament of another program is 404.',
   params: { tournamentId: pathId },
-  query: roundPage,
+  query: roundListQuery,
   success: { status: 200, description: MAY_BE_SHORT, schema: roundListSchema },
   run: ({ caller: { program }, params: { tournamentId }, query, options }, { tournament }: Tournaments) =>
     answerRounds(tournament, { programId: program.id, tournamentId }, { query, options }),
@@ -75,7 +75,7 @@ export const listRoundStandings = defineProgramRoute({
   description:
     'Until the round is `settled` or `cancelled` the answer has only counts, because developers are insiders. A round of another program is 404.',
   params: { roundId: pathId },
-  query: roundPage,
+  query: roundListQuery,
   success: {
     status: 200,
     description: 'By rank, as in the final table of the leaderboard.',

@@ -13,7 +13,7 @@ import { z } from '../../http/zod.ts';
 import { presentDelivery, presentEndpoint, presentEndpointStats } from '../../presenters/webhook.ts';
 import { listProgramIds } from '../../repository/programs.ts';
 import { component } from '../component.ts';
-import { CHANGE, environment, followedPage, id, instant, PAGE_LIMIT, pastHours, pathId, text } from '../fields.ts';
+import { CHANGE_BODY, environment, followedPage, id, instant, PAGE_LIMIT, pastHours, pathId, text } from '../fields.ts';
 import { present } from '../run-route.ts';
 import {
   deliveryIdSchema,
@@ -64,7 +64,7 @@ const endpointChange = component(
       active: z.boolean().optional(),
     })
     .refine((body) => Object.keys(body).length > 0, 'must change something'),
-  CHANGE,
+  CHANGE_BODY,
 );
 
 const deliveryQuery = z

@@ -195,7 +195,7 @@ describe('bad bodies of POST /v1/attempts/{attempt_id}/outcome', () => {
     ['1e999', raw('1e999')],
     ['an object', {}],
   ])('an outcome is refused with tiebreak: %s', (_what, value) => send({ tiebreak: value }));
-  test('an outcome is refused with score twice', () =>
+  test('an outcome with two scores is refused', () =>
     expectRefused(`/v1/attempts/${attemptId}/outcome`, { raw: '{"score":1,"score":100}' }));
   test('an outcome is refused with evidence that has a key twice', () =>
     expectRefused(`/v1/attempts/${attemptId}/outcome`, { raw: '{"score":1,"evidence":{"a":{"b":1,"b":1}}}' }));

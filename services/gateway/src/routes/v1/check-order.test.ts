@@ -13,6 +13,11 @@ test('requests of /v1 are checked in the order that the contract states', async 
 });
 
 test('the handlers of a /v1 route run in the order of the checks', () => {
-  const [route, keyLock, validation, admission] = [() => {}, () => {}, () => {}, () => {}];
-  expect(inCheckOrder({ route, keyLock, validation, admission })).toEqual([admission, validation, keyLock, route]);
+  const [route, idempotencyLock, validation, admission] = [() => {}, () => {}, () => {}, () => {}];
+  expect(inCheckOrder({ route, idempotencyLock, validation, admission })).toEqual([
+    admission,
+    validation,
+    idempotencyLock,
+    route,
+  ]);
 });

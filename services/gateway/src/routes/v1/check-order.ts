@@ -12,7 +12,7 @@ import type { RequestHandler } from 'express';
 export const CHECK_ORDER = [
   { check: 'admission', refusals: [401, 429] },
   { check: 'validation', refusals: [400] },
-  { check: 'keyLock', refusals: [409] },
+  { check: 'idempotencyLock', refusals: [409] },
   { check: 'route', refusals: [404, 409, 403, 402] },
 ] as const;
 

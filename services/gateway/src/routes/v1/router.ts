@@ -7,8 +7,8 @@ import type { BodyReader } from '../../http/raw-body.ts';
 import { V1_AREA as area } from '../../http/route.ts';
 import { inputCheckOf, validate } from '../../http/validate.ts';
 import type { Idempotency } from '../../idempotency/idempotency.ts';
-import { keyUseOf } from '../../idempotency/key-use.ts';
-import { lockKey } from '../../idempotency/lock-key.ts';
+import { idempotencyUseOf } from '../../idempotency/idempotency-use.ts';
+import { lockIdempotencyKey } from '../../idempotency/lock-idempotency-key.ts';
 import { handleOf, mountRoutes, present, runRoute } from '../run-route.ts';
 import { inCheckOrder } from './check-order.ts';
 import { V1_ROUTES, type V1Services } from './index.ts';
@@ -25,12 +25,12 @@ export function v1Router(deps: V1Dependencies): Router {
   const router = Router({ caseSensitive: true, strict: true });
   mountRoutes(router, V1_ROUTES, (route) => {
     const check = inputCheckOf(route, area);
-    const useOf = keyUseOf(route, check);
+    const useOf = idempotencyUseOf(route, check);
     const handle = handleOf(route, deps, { area, callerOf: ({ principal }) => present(principal), check, keys: deps });
     return inCheckOrder({
       admission: admit(admission, { bodies: route.body === undefined ? undefined : bodies, useOf }),
       validation: validate(route, area, check),
-      keyLock: lockKey(useOf, idempotency),
+      idempotencyLock: lockIdempotencyKey(useOf, idempotency),
       route: runRoute(route, handle, { area, keys: deps }),
     });
   });

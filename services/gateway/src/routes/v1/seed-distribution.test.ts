@@ -227,7 +227,7 @@ test('a repeated distribution is replayed byte for byte without a call', async (
   ]) {
     expect(codeOf(other)).toEqual([409, 'idempotency_key_reused']);
   }
-  // The key is not used when the request alone shows what is wrong.
+  // A request that is invalid on its own is refused before its idempotency key is looked up.
   for (const id of [CHALLENGE_ID, 'nonsense']) {
     expect(codeOf(await seed({}, { idempotencyKey, id }))).toEqual(INVALID);
   }

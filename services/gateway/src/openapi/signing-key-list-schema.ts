@@ -16,4 +16,4 @@ const signingKeySchema = component(
   }),
 );
 
-export const keyListSchema = component('SigningKeyList', z.object({ keys: z.array(signingKeySchema) }));
+export const signingKeyListSchema = component('SigningKeyList', z.object({ keys: z.array(signingKeySchema) }));

@@ -5,7 +5,7 @@
  */
 import { firstOf, lastOf, millisecondsBetween } from '@laurel/values/instant';
 
-export interface ListedKey {
+export interface ListedSigningKey {
   readonly keyId: string;
   /** SPKI DER of an Ed25519 key. */
   readonly publicKey: Buffer;
@@ -15,8 +15,8 @@ export interface ListedKey {
 }
 
 /** Returns the keys in the order of their first use. */
-export function mergeKeys(keys: readonly ListedKey[]): readonly ListedKey[] {
-  const byId = new Map<string, ListedKey>();
+export function mergeSigningKeys(keys: readonly ListedSigningKey[]): readonly ListedSigningKey[] {
+  const byId = new Map<string, ListedSigningKey>();
   for (const key of keys) {
     const known = byId.get(key.keyId);
     byId.set(
@@ -29,7 +29,7 @@ export function mergeKeys(keys: readonly ListedKey[]): readonly ListedKey[] {
   );
 }
 
-function laterEnd({ until: one }: ListedKey, { until: other }: ListedKey): Date | null {
+function laterEnd({ until: one }: ListedSigningKey, { until: other }: ListedSigningKey): Date | null {
   if (one === null || other === null) return null;
   return lastOf(one, other);
 }

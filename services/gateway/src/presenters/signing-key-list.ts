@@ -1,8 +1,8 @@
-import type { ListedKey } from '../domain/key-list.ts';
+import type { ListedSigningKey } from '../domain/signing-key-list.ts';
 import { timestamp } from './timestamp.ts';
 
 /** The list as JSON text, as `npm run verify-receipt` reads it. */
-export function presentKeyList(keys: readonly ListedKey[]): string {
+export function presentSigningKeyList(keys: readonly ListedSigningKey[]): string {
   return JSON.stringify({
     keys: keys.map(({ keyId, publicKey, from, until }) => ({
       key_id: keyId,

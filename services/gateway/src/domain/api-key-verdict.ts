@@ -4,7 +4,7 @@
  */
 import type { Principal } from './principal.ts';
 
-export type KeyVerdict =
+export type ApiKeyVerdict =
   | { readonly kind: 'admitted'; readonly principal: Principal; readonly remaining: number }
   | { readonly kind: 'unauthorized' }
   | {

@@ -9,39 +9,39 @@
  *   counted in this process alone. `laurel_admission_fallbacks_total` counts these requests.
  */
 import { counter } from '@laurel/telemetry';
-import type { KeyVerdict } from '../domain/key-verdict.ts';
+import type { ApiKeyVerdict } from '../domain/api-key-verdict.ts';
 import type { Principal } from '../domain/principal.ts';
 import { countRequests, remainingAt, retryAfterSeconds } from '../domain/rate-window.ts';
 import type { AdmissionRow } from '../repository/admissions.ts';
-import type { CachedKey, KeyCache } from './key-cache.ts';
+import type { ApiKeyCache, CachedApiKey } from './api-key-cache.ts';
 
-export interface KeyVerdicts {
+export interface ApiKeyVerdicts {
   /**
    * One verdict per request, by the hash of its key. A key's requests take their positions in its
    * window in order of arrival.
    */
-  byCount(keyHashes: readonly string[], counted: readonly AdmissionRow[]): KeyVerdict[];
+  byCount(keyHashes: readonly string[], counted: readonly AdmissionRow[]): ApiKeyVerdict[];
   /** The last refusal, if it is recent enough; undefined if the database has to decide. */
-  byLastRefusal(keyHash: string): KeyVerdict | undefined;
+  byLastRefusal(keyHash: string): ApiKeyVerdict | undefined;
   /** The verdict while the database cannot be reached; undefined if too little is cached. */
-  byCache(keyHash: string): KeyVerdict | undefined;
+  byCache(keyHash: string): ApiKeyVerdict | undefined;
 }
 
-const UNAUTHORIZED: KeyVerdict = { kind: 'unauthorized' };
+const UNAUTHORIZED: ApiKeyVerdict = { kind: 'unauthorized' };
 const BLOCK_MS = 1_000;
 const TRUST_WITHOUT_DATABASE_MS = 60_000;
 
-export function createKeyVerdicts(
-  keys: KeyCache,
+export function createApiKeyVerdicts(
+  keys: ApiKeyCache,
   { limit, windowMs }: { readonly limit: number; readonly windowMs: number },
-): KeyVerdicts {
+): ApiKeyVerdicts {
   const fallbacks = counter(
     'laurel_admission_fallbacks_total',
     'Requests admitted or refused without the database, because it could not be reached.',
     ['outcome'],
   );
 
-  const refuse = (key: CachedKey, { now, windowEndsAt }: AdmissionRow): KeyVerdict => {
+  const refuse = (key: CachedApiKey, { now, windowEndsAt }: AdmissionRow): ApiKeyVerdict => {
     key.refusal ??= limited(key.principal, windowEndsAt, now);
     key.blockedUntil = performance.now() + Math.min(BLOCK_MS, Math.max(0, windowEndsAt - now));
     return key.refusal;
@@ -50,7 +50,7 @@ export function createKeyVerdicts(
   return {
     byCount(keyHashes, counted) {
       const wanted = countByKey(keyHashes);
-      const windows = new Map<string, { row: AdmissionRow; position: number; key: CachedKey }>();
+      const windows = new Map<string, { row: AdmissionRow; position: number; key: CachedApiKey }>();
       for (const row of counted) {
         const position = row.requests - (wanted.get(row.keyHash) ?? 0);
         windows.set(row.keyHash, { row, position, key: keys.put(row) });
@@ -95,7 +95,7 @@ function countByKey(keyHashes: readonly string[]): Map<string, number> {
   return wanted;
 }
 
-function limited(principal: Principal, windowEndsAt: number, now: number): KeyVerdict {
+function limited(principal: Principal, windowEndsAt: number, now: number): ApiKeyVerdict {
   return {
     kind: 'limited',
     principal,

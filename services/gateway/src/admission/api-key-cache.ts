@@ -7,14 +7,14 @@
 import { randomBytes } from 'node:crypto';
 import { presentTenant } from '@laurel/grpc';
 import { LRUCache } from 'lru-cache';
-import { hashKey, isWellFormedKey } from '../domain/api-key.ts';
-import type { KeyVerdict } from '../domain/key-verdict.ts';
+import { hashApiKey, isWellFormedApiKey } from '../domain/api-key.ts';
+import type { ApiKeyVerdict } from '../domain/api-key-verdict.ts';
 import { hashesUnder, isOutdated, type Peppers } from '../domain/peppers.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { RateWindow } from '../domain/rate-window.ts';
 import type { AdmissionRow, PresentedKey } from '../repository/admissions.ts';
 
-export interface CachedKey {
+export interface CachedApiKey {
   readonly principal: Principal;
   /** The stored hash last seen. */
   storedHash: string;
@@ -24,17 +24,17 @@ export interface CachedKey {
   /** The window that this process counts while the database cannot be reached. */
   window: RateWindow | undefined;
   blockedUntil: number;
-  refusal: KeyVerdict | undefined;
+  refusal: ApiKeyVerdict | undefined;
 }
 
-export interface KeyCache {
+export interface ApiKeyCache {
   /**
    * For a malformed key: a hash that equals no stored one, so that it is looked up like any other.
    */
   presented(key: string | undefined): PresentedKey;
-  find(keyHash: string): CachedKey | undefined;
+  find(keyHash: string): CachedApiKey | undefined;
   /** The database has just resolved the key. */
-  put(row: AdmissionRow): CachedKey;
+  put(row: AdmissionRow): CachedApiKey;
   /** The database refused the key. */
   drop(keyHash: string): void;
   /** The keys that are stored under a pepper earlier than the current one. */
@@ -50,9 +50,9 @@ export interface KeyCache {
 /** A cached key takes a few hundred bytes; the least recently used are dropped first. */
 const MAX_CACHED_KEYS = 10_000;
 
-export function createKeyCache(peppers: Peppers): KeyCache {
+export function createApiKeyCache(peppers: Peppers): ApiKeyCache {
   const unknown = presentedAs(hashesUnder(peppers, () => randomBytes(32)));
-  const known = new LRUCache<string, CachedKey>({ max: MAX_CACHED_KEYS });
+  const known = new LRUCache<string, CachedApiKey>({ max: MAX_CACHED_KEYS });
   /** Hashing is a pure function, cached because it costs more than everything else here. */
   const hashes = new LRUCache<string, PresentedKey>({ max: MAX_CACHED_KEYS });
   const revoked = new LRUCache<string, true>({ max: MAX_CACHED_KEYS });
@@ -62,8 +62,8 @@ export function createKeyCache(peppers: Peppers): KeyCache {
       if (key === undefined) return unknown;
       const cached = hashes.get(key);
       if (cached !== undefined) return cached;
-      if (!isWellFormedKey(key)) return unknown;
-      const presented = presentedAs(hashesUnder(peppers, (pepper) => hashKey(pepper, key)));
+      if (!isWellFormedApiKey(key)) return unknown;
+      const presented = presentedAs(hashesUnder(peppers, (pepper) => hashApiKey(pepper, key)));
       if (known.has(presented.keyHash)) hashes.set(key, presented);
       return presented;
     },
@@ -81,7 +81,7 @@ export function createKeyCache(peppers: Peppers): KeyCache {
       const principal = principalOf(row);
       const { storedHash, pepperVersion } = row;
       const fresh = { window: undefined, blockedUntil: 0, refusal: undefined };
-      const key: CachedKey = { principal, storedHash, pepperVersion, seenAt, ...fresh };
+      const key: CachedApiKey = { principal, storedHash, pepperVersion, seenAt, ...fresh };
       if (!revoked.has(row.apiKeyId)) known.set(row.keyHash, key);
       return key;
     },

@@ -6,17 +6,17 @@ import { Router } from 'express';
 import type { SigningKeys } from '../clients/signing-keys.ts';
 import { sendJson } from '../http/answer.ts';
 import { contextOf } from '../http/context.ts';
-import { presentKeyList } from '../presenters/key-list.ts';
+import { presentSigningKeyList } from '../presenters/signing-key-list.ts';
 
-export const KEY_LIST_PATH = '/.well-known/laurel-keys.json';
+export const SIGNING_KEY_LIST_PATH = '/.well-known/laurel-keys.json';
 
 const CACHED = { 'Cache-Control': 'public, max-age=60' };
 
-export function keyListRouter(signingKeys: SigningKeys): Router {
+export function signingKeyListRouter(signingKeys: SigningKeys): Router {
   const router = Router();
-  router.get(KEY_LIST_PATH, async (_request, response) => {
-    contextOf(response).routeTemplate = KEY_LIST_PATH;
-    sendJson(response, 200, presentKeyList(await signingKeys.read()), CACHED);
+  router.get(SIGNING_KEY_LIST_PATH, async (_request, response) => {
+    contextOf(response).routeTemplate = SIGNING_KEY_LIST_PATH;
+    sendJson(response, 200, presentSigningKeyList(await signingKeys.read()), CACHED);
   });
   return router;
 }

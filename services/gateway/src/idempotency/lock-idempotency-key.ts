@@ -7,20 +7,20 @@ import { REPLAY_HEADERS } from '../domain/replay-header.ts';
 import { sendError, sendJson } from '../http/answer.ts';
 import { contextOf } from '../http/context.ts';
 import type { Idempotency } from './idempotency.ts';
-import type { KeyUseOf } from './key-use.ts';
+import type { IdempotencyUseOf } from './idempotency-use.ts';
 
-export function lockKey(useOf: KeyUseOf | undefined, idempotency: Idempotency): RequestHandler {
+export function lockIdempotencyKey(useOf: IdempotencyUseOf | undefined, idempotency: Idempotency): RequestHandler {
   if (useOf === undefined) return (_request, _response, next) => next();
 
   return async (request, response, next) => {
     const context = contextOf(response);
-    if (context.keyLock !== undefined) return next();
+    if (context.idempotencyLock !== undefined) return next();
     const use = context.principal === undefined ? null : useOf(request, response, context.principal);
     if (use === null) throw new Error('an idempotency key was to be locked before admission and validation');
     const verdict = await idempotency.lock(use);
     switch (verdict.kind) {
       case 'locked':
-        context.keyLock = verdict.keyLock;
+        context.idempotencyLock = verdict.idempotencyLock;
         return next();
       case 'replay':
         return sendJson(response, verdict.status, verdict.body, REPLAY_HEADERS);

@@ -7,32 +7,32 @@ import type { Principal } from '../domain/principal.ts';
 import { contextOf } from '../http/context.ts';
 import type { AnyRoute } from '../http/route.ts';
 import type { InputCheck } from '../http/validate.ts';
-import type { KeyUse } from '../repository/idempotency-records.ts';
+import type { IdempotencyUse } from '../repository/idempotency-records.ts';
 
 /**
  * The use that a request from this principal makes of its idempotency key; null if the key is not
  * valid. Built at most once per request.
  */
-export type KeyUseOf = (request: Request, response: Response, principal: Principal) => KeyUse | null;
+export type IdempotencyUseOf = (request: Request, response: Response, principal: Principal) => IdempotencyUse | null;
 
 /** The use of an idempotency key that a request has; undefined for a route without such a key. */
-export function keyUseOf(route: AnyRoute, check: InputCheck): KeyUseOf | undefined {
+export function idempotencyUseOf(route: AnyRoute, check: InputCheck): IdempotencyUseOf | undefined {
   const { mintOperationId } = route;
   if (mintOperationId === undefined) return undefined;
   const template = `${route.method} ${route.path}`;
 
   return (request, response, principal) => {
     const context = contextOf(response);
-    if (context.keyUse !== undefined) return context.keyUse;
+    if (context.idempotencyUse !== undefined) return context.idempotencyUse;
     const checked = check(request, context);
     if (checked.kind === 'invalid') return null;
     const { input } = checked;
-    context.keyUse = {
+    context.idempotencyUse = {
       recordId: recordIdOf(principal, template, input.idempotencyKey),
       operationId: mintOperationId(input.body),
       fingerprint: fingerprintOf(input.params, input.sentBody),
     };
-    return context.keyUse;
+    return context.idempotencyUse;
   };
 }
 
