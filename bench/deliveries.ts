@@ -21,7 +21,7 @@ const ENDPOINTS = 20;
 const FLOOD_EVENTS = 20_000;
 const PACED_PER_SECOND = 200;
 const PACED_SECONDS = 15;
-/** The number of deliveries of the whole part: each event has one endpoint. */
+/** All deliveries of this part: one for each event. */
 export const DELIVERIES = FLOOD_EVENTS + PACED_PER_SECOND * PACED_SECONDS;
 /** How many events the challenge service commits together under load. */
 const FLOOD_BATCH = 50;

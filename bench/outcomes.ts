@@ -1,14 +1,12 @@
 // Only outcomes: attempts are created first, without measurement, and then settled, by `/v1` or by
 // signed pushes. The load process runs both.
 import { HttpConnection } from './http-connection.ts';
-import { createAttempt, fail, type Player, report, THRESHOLD } from './paid-flow.ts';
+import { createAttempt, type Player, report, reportUnexpected, THRESHOLD } from './paid-flow.ts';
 import type { PlayerPool } from './player-pool.ts';
 import { type PushTarget, push } from './push.ts';
 import type { FlowResult, Flows } from './winning-flows.ts';
 
-/**
- * The parent sends this: create this many attempts, of which the same share will win as of flows.
- */
+/** The parent's order to create this many attempts, of which as large a share wins as of flows. */
 export interface AttemptsRequest {
   readonly kind: 'attempts';
   readonly host: string;
@@ -112,7 +110,10 @@ async function isSettled(
         : await push(connection, targetOf(targets, player), `{"attempt_id":"${id}",${fields}}`);
     const expected = [`"attempt_id":"${id}"`, `"score":${score},`, `"met_threshold":${wins},`];
     const isPaid = body.includes('"payout_status":"paid"');
-    return (status === 200 && isPaid === wins && expected.every((part) => body.includes(part))) || fail(status, body);
+    return (
+      (status === 200 && isPaid === wins && expected.every((part) => body.includes(part))) ||
+      reportUnexpected(status, body)
+    );
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     return false;

@@ -34,7 +34,8 @@ export async function runRoundFlow(connection: HttpConnection, { program, player
   if (attemptId === null) return false;
   const score = Math.floor(Math.random() * 1_000_000) / 100;
   const outcome = await report(connection, testKey, attemptId, `{"score":${score}}`);
-  if (outcome.status !== 200 || !outcome.body.includes('"award":null')) return fail(outcome.status, outcome.body);
+  if (outcome.status !== 200 || !outcome.body.includes('"award":null'))
+    return reportUnexpected(outcome.status, outcome.body);
   return true;
 }
 
@@ -54,7 +55,7 @@ export async function runPaidFlow(
   const score = wins ? THRESHOLD + 1 : THRESHOLD - 1;
   const outcome = await report(connection, testKey, attemptId, `{"score":${score},"evidence":{"run":"${attemptId}"}}`);
   const paid = outcome.body.includes('"payout_status":"paid"');
-  if (outcome.status !== 200 || paid !== wins) return fail(outcome.status, outcome.body);
+  if (outcome.status !== 200 || paid !== wins) return reportUnexpected(outcome.status, outcome.body);
   return true;
 }
 
@@ -82,7 +83,7 @@ async function create(
   );
   const id = /"id":"([0-9a-f-]{36})"/.exec(created.body)?.[1];
   if (created.status === 201 && id !== undefined) return id;
-  fail(created.status, created.body);
+  reportUnexpected(created.status, created.body);
   return null;
 }
 
@@ -94,7 +95,7 @@ function headersOf(testKey: string): string {
   return `x-api-key: ${testKey}\r\nidempotency-key: ${randomUUID()}\r\n`;
 }
 
-export function fail(status: number, body: string): false {
+export function reportUnexpected(status: number, body: string): false {
   process.stderr.write(`unexpected answer ${status}: ${body.slice(0, 300)}\n`);
   return false;
 }

@@ -2,7 +2,7 @@
 //
 //   LAUREL_BENCH_SECONDS   seconds of each measured step (10), of the soak (300)
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
-//   LAUREL_BENCH_PARTS     comma-separated parts (flows,rounds,webhooks). On demand: doors, a
+//   LAUREL_BENCH_PARTS     comma-separated parts (flows,rounds,webhooks). On demand: attack, a
 //                          partner and the gateway under attack; pushes, pushed outcomes beside
 //                          those of /v1; polls, 1,000 polled integrations; soak, minutes at 64
 //                          clients; growth, the bytes that a flow adds to each table; scale, years
@@ -22,7 +22,6 @@ import { type Service, startNats, startStack } from '@laurel/testing';
 import { byService } from '@laurel/topology';
 import pg from 'pg';
 import { DELIVERIES, measureDeliveries } from './deliveries.ts';
-import { measureDoors } from './doors.ts';
 import { createGrowth } from './growth.ts';
 import type { LoadOrder, LoadRequest, LoadResult } from './load.ts';
 import { createMeter, machineSharesBetween, percent, type Reading, usedBetween } from './meter.ts';
@@ -35,7 +34,8 @@ import { createPrograms, PLAYERS, PROGRAMS } from './setup.ts';
 import { measureSoak, SOAK_CLIENTS } from './soak.ts';
 import { percentiles, table } from './statistics.ts';
 import { measureTimeToReady } from './time-to-ready.ts';
-import { answerTurns, benchShapeOf, takeTurn } from './turns.ts';
+import { answerTurns, benchShapeOf, measureTurn } from './turns.ts';
+import { measureUnderAttack } from './under-attack.ts';
 import { challengesNeeded, countOf, isMixed, latenciesOf, winsInWindows } from './winning-flows.ts';
 
 const stepMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 10) * 1000;
@@ -144,7 +144,7 @@ const filled = parts.has('scale')
 const measuredMs =
   WARM_UP_MS +
   stepMs * (parts.has('flows') ? clientCounts.length + OPEN_LOOP_SHARES.length : 0) +
-  stepMs * (parts.has('doors') ? 1 : 0) +
+  stepMs * (parts.has('attack') ? 1 : 0) +
   (parts.has('turns') ? stepMs : 0) +
   (parts.has('growth') ? stepMs : 0) +
   stepMs * (parts.has('scale') ? clientCounts.length * (FLOW_TURNS + 1) : 0) +
@@ -200,7 +200,7 @@ const scale =
         directory,
         clientCounts,
         durationMs: stepMs,
-        take: (order) => takeTurn(taken, order),
+        take: (order) => measureTurn(taken, order),
       });
 
 const rows: (string | number)[][] = [
@@ -255,7 +255,7 @@ for (const flow of ['challenge', 'round'] as const) {
   const result = await growth?.during(unit, () => runLoad(request(flow, SOAK_CLIENTS)), answeredFlows);
   failures += result === undefined ? 0 : countOf(result, 'failed');
 }
-const doors = parts.has('doors') ? await measureDoors(stack, runLoad, stepMs) : [];
+const attacks = parts.has('attack') ? await measureUnderAttack(stack, runLoad, stepMs) : [];
 const measuredPushes = () => measurePushes({ stack, meter, ask, programs, stepMs });
 const pushes = parts.has('pushes')
   ? await (growth?.during('push', measuredPushes, ({ pushed }) => pushed) ?? measuredPushes())
@@ -281,7 +281,7 @@ for (const measured of [
   scale,
   rows,
   ...(soak?.tables ?? []),
-  doors,
+  attacks,
   ...(pushes?.tables ?? []),
   webhooks,
   polls,

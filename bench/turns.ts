@@ -67,7 +67,7 @@ export async function answerTurns(
   let [failures, unmixed] = [0, 0];
   console.log(`${READY} ${JSON.stringify(on.ready)}`);
   for await (const line of createInterface({ input: process.stdin })) {
-    const turn = await takeTurn(on, JSON.parse(line) as TurnOrder);
+    const turn = await measureTurn(on, JSON.parse(line) as TurnOrder);
     failures += turn.failures;
     if (!turn.mixed) unmixed += 1;
     console.log(`${ANSWER}${JSON.stringify(turn)}`);
@@ -75,7 +75,7 @@ export async function answerTurns(
   return { failures, unmixed };
 }
 
-export async function takeTurn(on: Measured, { clients, durationMs }: TurnOrder): Promise<MeasuredTurn> {
+export async function measureTurn(on: Measured, { clients, durationMs }: TurnOrder): Promise<MeasuredTurn> {
   const before = on.meter.read();
   const result = await on.runFor(clients, durationMs);
   const after = on.meter.read();

@@ -12,7 +12,7 @@ import { type AgingService, on } from './databases.ts';
 
 /** Calls of a statement in a turn. */
 const CALLS = 150;
-/** Items of a call, as at one client and as under load. */
+/** Items in a call: one, as with one client, and sixteen, as under load. */
 const BATCHES = [1, 16];
 const RECEIPT = JSON.stringify({ receipt: 'x'.repeat(560) });
 const SIGNATURE = Buffer.alloc(64, 7);
@@ -140,7 +140,7 @@ async function challengeTurn(
   });
   const at = (nth: number) => old[nth % old.length];
   let made = 0;
-  // A player plays challenges of other programs, of which the fill gave no prize.
+  // A player plays challenges of programs in which the fill gave no prize to the player.
   const newAttempt = () => {
     const player = players[made % players.length] as Player;
     const step = 1 + Math.floor(made / players.length);

@@ -14,10 +14,10 @@ import {
   THRESHOLD,
   type Turn,
   turnSql,
-  turnsOf,
+  turnsOfHistory,
 } from './shape.ts';
 
-/** Returns SQL for the attempts of a turn of challenges, as every database computes them. */
+/** Returns SQL that computes the same attempts in every database, for one turn of challenges. */
 export function challengeAttemptsSql(shape: Shape, contests: Contests, turn: Turn): string {
   const { challenge, wins } = challengePlaySql(turn);
   return `
@@ -86,7 +86,7 @@ export async function fillChallenge(client: pg.Client, shape: Shape, contests: C
   const openedAt = new Date(shape.startMs - 3_600_000);
   await client.query(BACKDATE, [openedAt, contests.challengeIds]);
   await withoutIndexes(client, ['attempts', 'outcomes', 'awards'], async () => {
-    for (const turn of turnsOf())
+    for (const turn of turnsOfHistory())
       if (turn.kind === 'challenge') await client.query(fillTurn(shape, contests, turn), values);
   });
   await client.query(COUNT_OUTCOMES, [openedAt]);

@@ -26,16 +26,13 @@ import {
   settledMsSql,
   type Turn,
   turnSql,
-  turnsOf,
+  turnsOfHistory,
 } from './shape.ts';
 
 /** The most entries that a chunk of the large board gets here; the service splits at 1,024. */
 const CHUNK = 700;
 
-/**
- * Returns SQL for the attempts of a turn of rounds, small or large, as every database computes
- * them.
- */
+/** Returns SQL that computes the same attempts in every database, for one turn of rounds. */
 export function roundAttemptsSql(shape: Shape, turn: Turn): string {
   const large = {
     plays: `select i, p, ms, 0 as program, ${PROGRAMS} as tournament, p as e from (${largeTurnSql(shape, turn)}) as turn`,
@@ -103,7 +100,7 @@ const fillTurn = (shape: Shape, contests: Contests, turn: Turn) => `
     from play order by i
   ) as signed`;
 
-/** Returns SQL for the rounds of a turn; the large round is one of its first turn. */
+/** Returns SQL for the rounds of a turn. The large round belongs to the first of its turns. */
 export function roundsSql(shape: Shape, turn: Turn): string {
   const { players, entrants, roundsPerTurn, accounts } = shape;
   const rounds =
@@ -162,7 +159,7 @@ export async function fillTournament(client: pg.Client, shape: Shape, contests: 
   const { tournamentIds } = contests;
   await client.query(BACKDATE, [new Date(shape.startMs - 3_600_000), tournamentIds]);
   await withoutIndexes(client, ['attempts', 'outcomes', 'entries', 'entry_refs', 'rounds'], async () => {
-    for (const turn of turnsOf()) {
+    for (const turn of turnsOfHistory()) {
       if (turn.kind === 'challenge') continue;
       const purse = turn.kind === 'large' ? LARGE_PURSE_CENTS : PURSE_CENTS;
       await client.query(fillTurn(shape, contests, turn), [rows[0]?.id, purse]);

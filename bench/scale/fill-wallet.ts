@@ -7,7 +7,15 @@ import { type Contests, idAtSql } from './contests.ts';
 import { withoutIndexes } from './deferred-indexes.ts';
 import { challengeAttemptsSql } from './fill-challenge.ts';
 import { roundAttemptsSql, roundsSql } from './fill-tournament.ts';
-import { accountIdSql, accountMsSql, derivedSql, digestSql, hashedSql, partsDigestSql, playerRefSql } from './ids.ts';
+import {
+  accountCreatedMsSql,
+  accountIdSql,
+  derivedSql,
+  digestSql,
+  hashedSql,
+  partsDigestSql,
+  playerRefSql,
+} from './ids.ts';
 import {
   CHALLENGE_TURNS,
   ENTRANT_DEPOSIT_CENTS,
@@ -26,7 +34,7 @@ import {
   ROUND_TURNS,
   type Shape,
   type Turn,
-  turnsOf,
+  turnsOfHistory,
 } from './shape.ts';
 
 /** The house of live, and its accounts; services/wallet/src/domain/ledger.ts has the digits. */
@@ -51,10 +59,10 @@ const MAKE_PAID = `
 const fillAccounts = (shape: Shape) => `
   insert into accounts (id, email, date_of_birth, jurisdiction, verification_level, created_at, house_id)
   select account_id, ${playerRefSql('p')} || '@example.com', date '1990-01-01' + p % 5000, 'US-CA', 2,
-    ${instantSql(accountMsSql(shape, 'p'))}, '${HOUSE}'
+    ${instantSql(accountCreatedMsSql(shape, 'p'))}, '${HOUSE}'
   from people order by p`;
 
-/** A player plays one program, and all enter the large round of the first. */
+/** Links each player to one program, and every account to the first, which has the large round. */
 const linksOf = (shape: Shape, { programIds }: Contests) => `
   select p, account_id, ${idAtSql(programIds, 'program')} as program_id
   from people cross join lateral (
@@ -64,7 +72,7 @@ const fillPairs = (shape: Shape, contests: Contests) => `
   insert into program_accounts (program_id, account_id) select program_id, account_id from (${linksOf(shape, contests)}) as link order by p`;
 const fillLinks = (shape: Shape, contests: Contests) => `
   insert into player_links (program_id, environment, player_ref, account_id, created_at, house_id)
-  select program_id, 'live', ${playerRefSql('p')}, account_id, ${instantSql(`${accountMsSql(shape, 'p')} + 100`)}, '${HOUSE}'
+  select program_id, 'live', ${playerRefSql('p')}, account_id, ${instantSql(`${accountCreatedMsSql(shape, 'p')} + 100`)}, '${HOUSE}'
   from (${linksOf(shape, contests)}) as link order by p`;
 
 /** Inserts the lines of a query, which has the columns of `lineSql`, in the order of time. */
@@ -107,7 +115,7 @@ const depositLine = (shape: Shape, cents: number) =>
     amount: cents,
     balance: String(cents),
     reference: `'top-up-' || p`,
-    at: `${accountMsSql(shape, 'p')} + 1000`,
+    at: `${accountCreatedMsSql(shape, 'p')} + 1000`,
   });
 
 /** The fee of an attempt; the row has the `balance_cents` before it. */
@@ -233,7 +241,7 @@ const fillLedgerAccounts = (shape: Shape) => `
       else ${ENTRANT_DEPOSIT_CENTS - FEE_CENTS} end, '${HOUSE}'
   from people order by p`;
 
-/** The other side of every line. */
+/** Books every fee and payout on its house too, the other side of the player's ledger. */
 const BALANCE_HOUSE = `
   update ledger_accounts as house set balance_cents = house.balance_cents + moved.cents
   from (
@@ -264,7 +272,7 @@ export async function fillWallet(client: pg.Client, shape: Shape, contests: Cont
     await client.query(
       insertLines(`select ${depositLine(shape, PLAYER_DEPOSIT_CENTS)} from people where p < ${shape.players}`),
     );
-    const turns = turnsOf();
+    const turns = turnsOfHistory();
     const largeTurns = turns.filter(({ kind }) => kind === 'large');
     for (const turn of turns) {
       if (turn.kind === 'challenge') {

@@ -8,7 +8,7 @@ import { withoutIndexes } from './deferred-indexes.ts';
 import { challengeAttemptsSql } from './fill-challenge.ts';
 import { roundAttemptsSql } from './fill-tournament.ts';
 import { derivedSql, digestSql, newIdSql } from './ids.ts';
-import { instantSql, isoSql, type Shape, type Turn, turnsOf } from './shape.ts';
+import { instantSql, isoSql, type Shape, type Turn, turnsOfHistory } from './shape.ts';
 
 /** Older deliveries are deleted, as are events that were consumed more than 7 days ago. */
 const LOG_DAYS = 30;
@@ -59,7 +59,7 @@ export async function fillWebhook(client: pg.Client, shape: Shape, contests: Con
   await client.query(BACKDATE, [endpointId, new Date(shape.startMs)]);
   await withoutIndexes(client, ['consumed_events', 'deliveries', 'delivery_attempts'], async () => {
     // A turn takes less than four days.
-    for (const turn of turnsOf().slice(-Math.ceil(LOG_DAYS / 3))) {
+    for (const turn of turnsOfHistory().slice(-Math.ceil(LOG_DAYS / 3))) {
       await client.query(fillTurn(shape, contests, turn), [endpointId]);
     }
   });

@@ -49,14 +49,14 @@ export function attemptIdSql(owner: 'challenge' | 'tournament', ms: string, numb
  * Returns SQL for when an account was created: a player's before the year, others before their
  * entry.
  */
-export function accountMsSql(shape: Shape, account: string): string {
+export function accountCreatedMsSql(shape: Shape, account: string): string {
   const { players, startMs } = shape;
   return `(case when ${account} < ${players} then ${startMs} - (${players} - ${account}) * 1000::bigint
     else ${msSql(shape, `${LARGE_TURN * players} + ${account}`)} - 60000 end)`;
 }
 
 export function accountIdSql(shape: Shape, account: string): string {
-  return newIdSql(accountMsSql(shape, account), `'account ' || ${account}`);
+  return newIdSql(accountCreatedMsSql(shape, account), `'account ' || ${account}`);
 }
 
 /** Returns SQL for the id of a round, by the number of its first attempt. */

@@ -87,7 +87,7 @@ export function createShape(attempts: number, now: Date): Shape {
   };
 }
 
-export function turnsOf(): readonly Turn[] {
+export function turnsOfHistory(): readonly Turn[] {
   const nth = { challenge: 0, round: 0, large: 0 };
   let played = 0;
   return Array.from({ length: TURNS }, (_, number): Turn => {
@@ -101,8 +101,8 @@ export function turnsOf(): readonly Turn[] {
   });
 }
 
-export const ROUND_TURNS = turnsOf().filter(({ kind }) => kind === 'round').length;
-export const CHALLENGE_TURNS = turnsOf().filter(({ kind }) => kind === 'challenge').length;
+export const ROUND_TURNS = turnsOfHistory().filter(({ kind }) => kind === 'round').length;
+export const CHALLENGE_TURNS = turnsOfHistory().filter(({ kind }) => kind === 'challenge').length;
 
 /** Returns SQL for the milliseconds since 1970 at which the attempt of a number was created. */
 export function msSql(shape: Shape, number: string): string {

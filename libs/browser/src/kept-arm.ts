@@ -1,7 +1,7 @@
 import { isId } from './answers.ts';
 import { LaurelBrowserError } from './errors.ts';
 import type { Target } from './player-state.ts';
-import { type InitOptions, isObject, parse } from './transport.ts';
+import { type InitOptions, isObject, parseJson } from './transport.ts';
 
 /** One decision of the player to pay: whatever is sent again with this id is charged once. */
 export interface Arm {
@@ -31,7 +31,7 @@ export function createArmStore(storage: NonNullable<InitOptions['storage']>, { e
      * tab.
      */
     read(): Arm | undefined {
-      const arm = parse(String(storage.getItem(key)));
+      const arm = parseJson(String(storage.getItem(key)));
       return isArm(arm) ? arm : undefined;
     },
     /** Throws if the storage refuses it, for example because it is full. */

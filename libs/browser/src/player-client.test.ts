@@ -198,7 +198,7 @@ describe('paying', () => {
   );
 });
 
-/** Codes that an intermediary may write: Laurel's, with any status, and any others. */
+/** Error codes that a proxy may send: Laurel's own with a wrong status, and invented ones. */
 const foreignCode = fc.oneof(
   fc.constantFrom(...Object.keys(STATUS_OF_CODE), 'conflict', 'client_reporting_removed', 'cross_origin', 'network'),
   fc.constantFrom('EBADCSRFTOKEN', 'FORBIDDEN', 'forbidden', 'Blocked', 'blocked ', 'toString', '__proto__'),

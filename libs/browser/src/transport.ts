@@ -79,7 +79,7 @@ export function createTransport(options: InitOptions): Transport {
         signal?.throwIfAborted();
         throw new LaurelBrowserError('network', 'The game server did not answer.');
       }
-      const answer = parse(text);
+      const answer = parseJson(text);
       if (status < 200 || status > 299 || !isObject(answer) || !isBody(answer)) throw errorOfAnswer(status, answer);
       return answer;
     },
@@ -109,7 +109,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Parses JSON; undefined for text that is not JSON. */
-export function parse(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -7,7 +7,7 @@ import { newEvent } from './events.fixture.ts';
 
 type Payload = NonNullable<Event['payload']>;
 
-const OWNERS = ['challenge', 'tournament'] as const;
+const CONTEST_SERVICES = ['challenge', 'tournament'] as const;
 const OWNER: Record<ContestServiceName, Owner> = { challenge: Owner.CHALLENGE, tournament: Owner.TOURNAMENT };
 
 /** Every event that a service publishes about its own attempt and award. */
@@ -38,12 +38,12 @@ function payloadsOf(owner: ContestServiceName): readonly Payload[] {
 }
 
 const owned = fc
-  .constantFrom(...OWNERS)
+  .constantFrom(...CONTEST_SERVICES)
   .chain((owner) => fc.constantFrom(...payloadsOf(owner)).map((payload) => ({ owner, payload })));
 
 test('an event belongs to the contest service that it names only if that service owns its ids', () => {
   fc.assert(
-    fc.property(owned, fc.constantFrom(...OWNERS), ({ owner, payload }, named) => {
+    fc.property(owned, fc.constantFrom(...CONTEST_SERVICES), ({ owner, payload }, named) => {
       const event = newEvent({ owner: OWNER[named], payload });
       expect(ownerOfEvent(event)).toBe(named === owner ? owner : undefined);
     }),

@@ -120,7 +120,7 @@ export function newEvent(overrides: Partial<Event> = {}): Event {
   };
 }
 
-export interface TestOwner extends AsyncDisposable {
+export interface TestPublisher extends AsyncDisposable {
   readonly stream: EventStream;
   readonly outbox: Outbox;
   /**
@@ -132,13 +132,13 @@ export interface TestOwner extends AsyncDisposable {
 }
 
 /** Stands for the challenge service, which publishes events. */
-export function createTestOwner(options: {
+export function createTestPublisher(options: {
   url: string;
   prefix: string;
   database: Database;
   logger?: Logger;
   republishAfterMs?: number;
-}): TestOwner {
+}): TestPublisher {
   const { url, prefix, database, logger = createTestLogger().logger, republishAfterMs = MARGIN_MS } = options;
   const stream = connectEvents({ url: urlAs('challenge', url), prefix, name: 'owner', logger });
   const outbox = createOutbox({ owner: 'challenge', database, stream, logger, republishAfterMs });

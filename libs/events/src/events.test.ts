@@ -10,13 +10,13 @@ import { type ConsumerOptions, startConsumer } from './consumer.ts';
 import {
   createOutboxDatabase,
   createTestLogger,
-  createTestOwner,
+  createTestPublisher,
   eventually,
   natsUrl,
   newEvent,
   newPrefix,
   startOwnNats,
-  type TestOwner,
+  type TestPublisher,
   urlAs,
 } from './events.fixture.ts';
 import { connectEvents, type EventStream, jetStreamManagerOf, subjectOf } from './stream.ts';
@@ -54,7 +54,7 @@ function createWorld(
 ) {
   const stack = new AsyncDisposableStack();
   const owner = stack.use(
-    createTestOwner({ url, prefix, database, ...(republishAfterMs !== undefined && { republishAfterMs }) }),
+    createTestPublisher({ url, prefix, database, ...(republishAfterMs !== undefined && { republishAfterMs }) }),
   );
   const stream = stack.use(
     connectEvents({ url: urlAs('webhook', url), prefix, name: 'consumer', logger: createTestLogger().logger }),
@@ -97,14 +97,14 @@ function createGate() {
 }
 
 /** Runs the relay's worker until the outbox is empty. */
-async function relayUntilEmpty(owner: TestOwner): Promise<void> {
+async function relayUntilEmpty(owner: TestPublisher): Promise<void> {
   await eventually('the outbox is empty', async () => {
     await owner.outbox.runOnce(new Date());
     return (await owner.waiting()).length === 0;
   });
 }
 
-const untilEmpty = (owner: TestOwner) =>
+const untilEmpty = (owner: TestPublisher) =>
   eventually('the outbox is empty', async () => (await owner.waiting()).length === 0);
 
 const idsOf = (events: readonly Event[]) => events.map(({ id }) => id).sort();
@@ -142,7 +142,7 @@ describe('events without failures', () => {
   });
 
   test('the publishing service has all acknowledgements when the consumer has stopped', async () => {
-    await using owner = createTestOwner({ url: natsUrl(), prefix: newPrefix(), database });
+    await using owner = createTestPublisher({ url: natsUrl(), prefix: newPrefix(), database });
     const { logger } = createTestLogger();
     await using stream = connectEvents({ url: natsUrl(), prefix: owner.stream.prefix, name: 'consumer', logger });
     const consumer = createConsumer(stream);
@@ -226,7 +226,7 @@ describe('events that the stream lost', () => {
 
   test('the relay publishes again only when the stream has a consumer', async () => {
     const prefix = newPrefix();
-    await using owner = createTestOwner({ url: natsUrl(), prefix, database });
+    await using owner = createTestPublisher({ url: natsUrl(), prefix, database });
     await using operator = await operatorOf(prefix);
     await operator.ensure();
     await eventually('it is connected', async () => (await owner.stream.look()) !== undefined);
@@ -263,8 +263,8 @@ describe('events that the stream lost', () => {
   test('only one of two concurrent relays publishes each event again', async () => {
     await using world = createWorld(natsUrl());
     await world.isConsumed();
-    await using second = createTestOwner({ url: natsUrl(), prefix: world.prefix, database, republishAfterMs: 300 });
-    await using first = createTestOwner({ url: natsUrl(), prefix: world.prefix, database, republishAfterMs: 300 });
+    await using second = createTestPublisher({ url: natsUrl(), prefix: world.prefix, database, republishAfterMs: 300 });
+    await using first = createTestPublisher({ url: natsUrl(), prefix: world.prefix, database, republishAfterMs: 300 });
     await eventually(
       'both are connected',
       async () => (await first.stream.look()) !== undefined && (await second.stream.look()) !== undefined,
@@ -349,7 +349,7 @@ describe('an unreachable server', () => {
     const { logger, lines } = createTestLogger();
     await using world = createWorld(server.url, { consume: gate.consume });
     await world.isConsumed();
-    await using owner = createTestOwner({ url: server.url, prefix: world.prefix, database, logger });
+    await using owner = createTestPublisher({ url: server.url, prefix: world.prefix, database, logger });
     await eventually('the owner is connected', () => owner.stream.connection.current !== undefined);
     const events = newEvents(2_000);
     for (let from = 0; from < events.length; from += 100) await owner.happen(events.slice(from, from + 100));
@@ -656,7 +656,7 @@ describe('events of both environments', () => {
   });
 
   test('an unacknowledged event of play money raises only the age of play money', async () => {
-    await using owner = createTestOwner({ url: natsUrl(), prefix: newPrefix(), database });
+    await using owner = createTestPublisher({ url: natsUrl(), prefix: newPrefix(), database });
     await owner.happen(newEvents(1), { isPublished: false });
     await database.query(longAgo);
     await owner.happen(newLiveEvents(1), { isPublished: false });

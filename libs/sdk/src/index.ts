@@ -21,7 +21,6 @@ export type { LeaderboardQuery } from './resources/rounds.ts';
 export type { ListSandboxEventsQuery } from './resources/sandbox.ts';
 export type { ListTournamentsQuery } from './resources/tournaments.ts';
 export type { CallOptions, KeyedCallOptions } from './send.ts';
-export { type RawBody, signIntegrationBody, signWebhook } from './webhook-signature.ts';
 export {
   type VerifiedWebhook,
   verifyWebhook,
@@ -29,4 +28,5 @@ export {
   type WebhookRequest,
   WebhookVerificationError,
   type WebhookVerificationReason,
-} from './webhooks.ts';
+} from './verify-webhook.ts';
+export { type RawBody, signIntegrationBody, signWebhook } from './webhook-signature.ts';

@@ -6,19 +6,19 @@ import type { AcceptedCallers } from '@laurel/grpc';
 import type { WalletServiceService } from '@laurel/proto/wallet';
 
 const GATEWAY = ['gateway'] as const;
-const OWNERS = ['challenge', 'tournament'] as const;
+const CONTEST_SERVICES = ['challenge', 'tournament'] as const;
 
 export const CALLERS: AcceptedCallers<WalletServiceService> = {
   putPlayerLink: GATEWAY,
-  resolvePlayers: OWNERS,
+  resolvePlayers: CONTEST_SERVICES,
   checkEligibility: ['challenge'],
-  chargeFees: OWNERS,
-  resolveFees: OWNERS,
-  refundFees: OWNERS,
-  payAwards: OWNERS,
-  releasePayout: OWNERS,
-  denyPayout: OWNERS,
-  getPayout: ['gateway', ...OWNERS],
+  chargeFees: CONTEST_SERVICES,
+  resolveFees: CONTEST_SERVICES,
+  refundFees: CONTEST_SERVICES,
+  payAwards: CONTEST_SERVICES,
+  releasePayout: CONTEST_SERVICES,
+  denyPayout: CONTEST_SERVICES,
+  getPayout: ['gateway', ...CONTEST_SERVICES],
   describePayout: GATEWAY,
   listPayouts: GATEWAY,
   createAccount: GATEWAY,
@@ -42,7 +42,7 @@ export const CALLERS: AcceptedCallers<WalletServiceService> = {
   getMoney: GATEWAY,
   setProgramLimits: GATEWAY,
   audit: GATEWAY,
-  listFees: OWNERS,
-  getFee: OWNERS,
-  listAwardPayouts: OWNERS,
+  listFees: CONTEST_SERVICES,
+  getFee: CONTEST_SERVICES,
+  listAwardPayouts: CONTEST_SERVICES,
 };

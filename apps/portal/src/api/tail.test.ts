@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   beginTail,
-  MAX_WAITING,
+  MAX_WAITING_ROWS,
   rowsInDoubt,
   showWaiting,
   type TailPage,
@@ -32,12 +32,12 @@ test('an empty list shows new rows at once', () => {
 });
 
 test('a page in the background stops collecting rows at its limit', () => {
-  const rows = Array.from({ length: MAX_WAITING + 1 }, (_, index) => index + 1);
+  const rows = Array.from({ length: MAX_WAITING_ROWS + 1 }, (_, index) => index + 1);
   expect(takeNewer(beginTail(page([0], null)), page(rows, null), keyOf).isOverfull).toBe(true);
 });
 
 test('rows that are shown no longer count as waiting, however many rows have arrived', () => {
-  const rows = Array.from({ length: MAX_WAITING + 1 }, (_, index) => index + 1);
+  const rows = Array.from({ length: MAX_WAITING_ROWS + 1 }, (_, index) => index + 1);
   const shown = showWaiting(takeNewer(beginTail(page([0], null)), page(rows, null), keyOf));
   expect([shown.isOverfull, shown.rows.length]).toEqual([false, rows.length + 1]);
   expect(takeNewer(beginTail(page([], null)), page(rows, null), keyOf).isOverfull).toBe(false);

@@ -23,7 +23,7 @@ export interface TailPage<T> {
 export type KeyOf<T> = (row: T) => string;
 
 /** A page in the background stops collecting rows at this number. */
-export const MAX_WAITING = 1_000;
+export const MAX_WAITING_ROWS = 1_000;
 
 export function beginTail<T>(page: TailPage<T>): Tail<T> {
   const { data, head_cursor: headCursor, next_cursor: nextCursor } = page;
@@ -39,7 +39,7 @@ export function takeNewer<T>(tail: Tail<T>, page: TailPage<T>, keyOf: KeyOf<T>):
   const newer = unknownOf(page.data, tail, keyOf).toReversed();
   if (newer.length === 0) return headCursor === tail.headCursor ? tail : { ...tail, headCursor };
   const waiting = [...newer, ...tail.waiting];
-  const next = { ...tail, headCursor, waiting, isOverfull: waiting.length > MAX_WAITING };
+  const next = { ...tail, headCursor, waiting, isOverfull: waiting.length > MAX_WAITING_ROWS };
   return tail.rows.length === 0 ? showWaiting(next) : next;
 }
 

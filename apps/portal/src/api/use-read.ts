@@ -24,7 +24,7 @@ interface ItemOptions<T> extends ReadOptions {
 export function useRead<T>(path: string, query: Query = {}, options: ItemOptions<T> = {}): Reading<T> {
   const { refreshMs = false, refreshUntil } = options;
   const result = useQuery({
-    queryKey: keyOf(path, query),
+    queryKey: queryKeyOf(path, query),
     queryFn: ({ signal }) => read<T>(path, { query, signal }),
     refetchInterval: ({ state: { data } }) => (data !== undefined && refreshUntil?.(data) ? false : refreshMs),
   });
@@ -34,7 +34,7 @@ export function useRead<T>(path: string, query: Query = {}, options: ItemOptions
 /** The text of an answer, unchanged. */
 export function useText(path: string): Reading<string> {
   const result = useQuery({
-    queryKey: [...keyOf(path, {}), 'text'],
+    queryKey: [...queryKeyOf(path, {}), 'text'],
     queryFn: ({ signal }) => readText(path, {}, signal),
   });
   return readingOf(result.data, result.error, () => void result.refetch());
@@ -57,7 +57,7 @@ interface Page<T> {
 /** A list of pages: `useList<Challenge>('/programs/.../challenges', { environment })`. */
 export function useList<T>(path: string, query: Query = {}, options: ReadOptions = {}): Reading<List<T>> {
   const result = useInfiniteQuery({
-    queryKey: [...keyOf(path, query), 'pages'],
+    queryKey: [...queryKeyOf(path, query), 'pages'],
     queryFn: ({ pageParam, signal }) =>
       read<Page<T>>(path, { query: { ...query, cursor: pageParam ?? undefined }, signal }),
     initialPageParam: null as string | null,
@@ -119,7 +119,7 @@ export function useRefresh(paths: readonly string[]): () => void {
   return () => void client.invalidateQueries({ predicate: ({ queryKey }) => isBelow(String(queryKey[0]), paths) });
 }
 
-export function keyOf(path: string, query: Query): readonly unknown[] {
+export function queryKeyOf(path: string, query: Query): readonly unknown[] {
   return [path, query];
 }
 

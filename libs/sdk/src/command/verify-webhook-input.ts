@@ -1,5 +1,5 @@
 /** `laurel verify-webhook`: checks a signature over the bytes of standard input. */
-import { verifyWebhook, WebhookVerificationError } from '../webhooks.ts';
+import { verifyWebhook, WebhookVerificationError } from '../verify-webhook.ts';
 import { CommandError, type Environment, EXIT_CODES, readArguments, settingOf } from './command.ts';
 
 export const VERIFY_WEBHOOK_HELP = `usage: laurel verify-webhook --signature X [--secret S] < body

@@ -191,7 +191,7 @@ describe('a record that names a player', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'a record keeps its attempt when the contest service failed %s the settlement, whatever attempts were opened since',
+    'a record whose report failed %s the settlement settles the same attempt when it is repeated',
     async (when) => {
       const player = newPlayer();
       const first = player.open();

@@ -4,7 +4,7 @@
  * after the other; then the event loop serves whatever live call has arrived. So a live body waits
  * behind at most one body of a test key, however many of those wait.
  *
- * Limits      MAX_WAITING bodies of one subject wait; more are refused immediately.
+ * Limits      MAX_WAITING_BODIES bodies of one subject wait; more are refused immediately.
  * Invariants  a subject's bodies are read in order; a waiting subject is read after at most one
  *             body of each other subject.
  */
@@ -20,7 +20,7 @@ export interface BodyScheduler {
 
 /** A large body may take longer; many small ones share a turn. */
 const TURN_MS = 2;
-const MAX_WAITING = 1_000;
+const MAX_WAITING_BODIES = 1_000;
 const DRY_RUNS = 'dry runs';
 
 /** `now` and `schedule` are the process's own unless a test passes others. */
@@ -57,7 +57,7 @@ export function createBodyScheduler({
 
   function wait<Result>(subject: string, work: () => Result): Promise<Result> {
     const queue = queues.get(subject) ?? [];
-    if (queue.length >= MAX_WAITING) {
+    if (queue.length >= MAX_WAITING_BODIES) {
       return Promise.reject(new QueueFullError(`${queue.length} bodies of ${subject} are waiting already`));
     }
     queues.set(subject, queue);

@@ -32,7 +32,7 @@ export function partAt(json: Json, pointer: JsonPointer): Json | null {
 }
 
 /** The items of an array, in order. */
-export function itemsOf({ value, text }: { readonly value: readonly unknown[]; readonly text: string }): Json[] {
+export function jsonItemsOf({ value, text }: { readonly value: readonly unknown[]; readonly text: string }): Json[] {
   const texts = itemTexts(text);
   return value.map((item, index) => ({ value: item, text: texts[index] ?? '' }));
 }

@@ -7,7 +7,7 @@
 import { type Refused, refused } from '@laurel/errors';
 import { MAX_RECORDS } from '@laurel/values/limits';
 import type { Descriptor, RecordMap } from './descriptor.ts';
-import { itemsOf, type Json, type PointerFailure, parseBody, partAt } from './json-body.ts';
+import { type Json, jsonItemsOf, type PointerFailure, parseBody, partAt } from './json-body.ts';
 import { shortenedPointer } from './json-pointer.ts';
 import { evidenceBudgetOf, type ReadRecord, readRecord } from './read-record.ts';
 
@@ -68,7 +68,7 @@ export function recordParts({ records: pointer }: RecordMap, body: Json): Record
   if (part === null || part.value === null) return { kind: 'batch', records: [] };
   if (!Array.isArray(part.value)) return { kind: 'single', record: part };
   if (part.value.length > MAX_RECORDS) return refuse(pointer.text, `must have at most ${MAX_RECORDS} records`);
-  return { kind: 'batch', records: itemsOf({ value: part.value, text: part.text }) };
+  return { kind: 'batch', records: jsonItemsOf({ value: part.value, text: part.text }) };
 }
 
 /**

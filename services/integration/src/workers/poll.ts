@@ -41,7 +41,7 @@ export interface Poller extends AsyncDisposable {
  */
 export const DEFAULT_SWEEP_MS = 1_000;
 /** The most due integrations that are held between two sweeps: of one origin, and in total. */
-const MAX_WAITING = { perOrigin: 100, total: 5_000 };
+const MAX_WAITING_BODIES = { perOrigin: 100, total: 5_000 };
 const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function createPoller(deps: PollerDeps): Poller {
@@ -98,7 +98,7 @@ export function createPoller(deps: PollerDeps): Poller {
 
   return {
     async runOnce(now) {
-      const due = await findDuePolls(database, now, MAX_WAITING);
+      const due = await findDuePolls(database, now, MAX_WAITING_BODIES);
       slots.setWaiting(due.filter(({ tenant }) => deps.budget.mayPoll(tenant, now)));
       metrics.waiting.set(slots.waiting);
       loop.wake();

@@ -165,7 +165,7 @@ describe('the sandbox', () => {
     expect(closeEarly(ROUND, last)).toEqual({ ...ROUND, closesAt: last });
   });
 
-  it('the sandbox does not change an end that has already passed', () => {
+  it('the sandbox cannot move the end of a round that is over', () => {
     expect(closeEntriesEarly(ROUND, ROUND.entriesCloseAt)).toBe(ROUND);
     expect(closeEarly(ROUND, ROUND.closesAt)).toBe(ROUND);
     for (const status of ['settling', 'cancelling'] as const) {

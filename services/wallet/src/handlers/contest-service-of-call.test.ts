@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkIsOwner, checkOwned, checkOwnedFee } from './contest-service-of-call.ts';
 
-const OWNERS = ['challenge', 'tournament'] as const;
+const CONTEST_SERVICES = ['challenge', 'tournament'] as const;
 const callers = fc.constantFrom<Caller[]>(...SERVICE_NAMES, undefined);
 const isPermitted = (check: () => void): boolean => {
   try {
@@ -20,7 +20,7 @@ const isOwner = (caller: Caller) => caller === 'challenge' || caller === 'tourna
 
 test('a contest service may name only its own attempts and awards', () => {
   const ids = fc.constantFrom(
-    ...OWNERS.map((owner) => ({ owner, id: newOwnedId(owner) })),
+    ...CONTEST_SERVICES.map((owner) => ({ owner, id: newOwnedId(owner) })),
     { owner: null, id: newId() },
     { owner: null, id: 'nonsense' },
   );
@@ -32,7 +32,7 @@ test('a contest service may name only its own attempts and awards', () => {
 });
 
 test('a contest service may name a fee only if its transfer id derives from an attempt of that service', () => {
-  const attempts = OWNERS.flatMap((owner) => [newOwnedId(owner), newOwnedId(owner)]);
+  const attempts = CONTEST_SERVICES.flatMap((owner) => [newOwnedId(owner), newOwnedId(owner)]);
   const generations = fc.constantFrom(0, 1, 2);
   const derived = fc
     .tuple(fc.constantFrom(...attempts), generations)
@@ -63,7 +63,7 @@ test('a contest service may name a fee only if its transfer id derives from an a
 
 test('a contest service may not act as another', () => {
   fc.assert(
-    fc.property(callers, fc.constantFrom(...OWNERS, null), (caller, owner) => {
+    fc.property(callers, fc.constantFrom(...CONTEST_SERVICES, null), (caller, owner) => {
       expect(isPermitted(() => checkIsOwner({ caller }, owner))).toBe(!isOwner(caller) || caller === owner);
     }),
   );

@@ -10,7 +10,7 @@ import {
   deleteOldConsumedEvents,
   deleteOldDeliveries,
   deleteOldSandboxEvents,
-} from '../repository/retention.ts';
+} from '../repository/old-rows.ts';
 
 /** The days for which the delivery log is kept, unless the service's setting says otherwise. */
 export const DEFAULT_LOG_RETENTION_DAYS = 30;

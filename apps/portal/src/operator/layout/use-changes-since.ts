@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'react';
 import type { OperatorActionList } from '../../api/api-types.ts';
 import { call, read } from '../../api/client.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
-import { keyOf, useRefresh } from '../../api/use-read.ts';
+import { queryKeyOf, useRefresh } from '../../api/use-read.ts';
 import { type ChangeSince, changesSince, type Fact, loggedOf, withAuthors } from './changes-since.ts';
 
-/** A subject of the log of actions, of which the item has members. */
+/** A subject of the action log whose members the item shows. */
 interface LoggedSubject {
   /** For example `program:0198...`. */
   readonly name: string;
@@ -48,7 +48,7 @@ export function useChangesSince<T>({ path, shown, facts, subjects, affects }: Sh
   const look = async (): Promise<boolean> => {
     const before = lastSeen.current;
     const now = await client.fetchQuery({
-      queryKey: keyOf(path, {}),
+      queryKey: queryKeyOf(path, {}),
       queryFn: ({ signal }) => read<T>(path, { signal }),
       staleTime: 0,
     });

@@ -4,8 +4,8 @@ import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { verifyWebhook, type WebhookRequest, WebhookVerificationError } from './verify-webhook.ts';
 import { isSignature, signIntegrationBody, signWebhook } from './webhook-signature.ts';
-import { verifyWebhook, type WebhookRequest, WebhookVerificationError } from './webhooks.ts';
 
 const SECRET = `whsec_${'0123456789abcdef'.repeat(4)}`;
 const BODY =

@@ -34,7 +34,7 @@ const ATTACKS: readonly {
  * The latency of a well-behaved partner, and the gateway's memory, under attack. Only over
  * loopback, and for a bounded time.
  */
-export async function measureDoors(
+export async function measureUnderAttack(
   stack: Stack,
   runLoad: (request: LoadRequest) => Promise<LoadResult>,
   durationMs: number,
