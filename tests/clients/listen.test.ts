@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-/** A developer's folder, server and settings for a separate program. */
+/** A new program, and its developer's folder, server and settings for `laurel listen`. */
 async function newDeveloperMachine() {
   await using cleanup = new AsyncDisposableStack();
   const program = await world.newProgram();

@@ -84,7 +84,7 @@ describe('the packed SDK in an empty project', () => {
     },
   );
 
-  /** What a page of the site, and one of another site, get from a server with the handler. */
+  /** A server with the player handler serves pages of its own site, and refuses those of others. */
   async function expectServesPlayers({ origin }: PlayerServer): Promise<void> {
     const { id } = await world.newChallenge();
     const player = await world.newPlayer();

@@ -19,7 +19,7 @@ const ENOUGH = 40;
 const DURING = { answers: 20, longestMs: 6_000 };
 const TEST_MS = 300_000;
 const WAIT_MS = 200_000;
-/** Containers that were not faulted have long been well by then, or never will be. */
+/** A container without a fault that is not healthy by then is broken. */
 const WELL_MS = 60_000;
 /**
  * After this many failures the stack itself is broken, and every further test would wait in vain

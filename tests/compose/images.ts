@@ -43,7 +43,7 @@ interface StandIn {
 }
 
 const PULL_LIMIT_MS = 300_000;
-/** Names the folders in which file systems are made; the process id follows. */
+/** Folders in which file systems are made have this prefix and the process id as their name. */
 const ROOT_PREFIX = 'root-';
 const STAND_IN_FILES = new URL('./stand-ins/', import.meta.url);
 /** The health checks' tools, certificates for npm, and what initdb needs. */

@@ -67,8 +67,8 @@ export function recordExamples(
 }
 
 /**
- * Where two values have different members or types. Compares a list by its first item, and skips a
- * place where one value has nothing.
+ * Lists the places at which two values differ in members or types. It compares lists by their
+ * first items, and skips a place that is empty in either value.
  */
 export function differences(recorded: Json, now: Json, at = 'examples'): string[] {
   if (isNothing(recorded) || isNothing(now)) return [];

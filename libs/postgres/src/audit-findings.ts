@@ -32,17 +32,17 @@ group by check_id`,
 type FoundRow = { check_id: string; violations: bigint; test_violations: bigint; examples: string[] };
 
 export interface Findings {
-  /** The rules of the walk over the rows from `after` to `until`, whose keys are given. */
+  /** Stores what the walk's rules found in the rows from `after` to `until`, by their keys. */
   replaceBetween(
     tx: Transaction,
     walk: string,
     range: { readonly after: string; readonly until: string | null; readonly keys: readonly string[] },
   ): Promise<void>;
-  /** The rules of the walk over the rows with these keys. */
+  /** Stores what the walk's rules found in the rows with these keys. */
   replaceOf(tx: Transaction, walk: string, keys: readonly string[]): Promise<void>;
-  /** What a comparison of the rows above `after` found. Returns `until`. */
+  /** Stores what the comparison of the rows above `after` found. Returns `until`. */
   replaceCompared(tx: Transaction, walk: string, after: string, compared: ComparedSlice): Promise<string | null>;
-  /** The rules that compare sums. Forgets checks that a release removed. */
+  /** Stores what the rules over sums found; deletes the findings of checks that no longer exist. */
   replaceAtEnd(tx: Transaction): Promise<void>;
   /** The known violations of each check. */
   load(database: Database): Promise<CheckResult[]>;

@@ -48,7 +48,7 @@ export interface ComparedWalk {
   readonly pageSize: number;
   /** Compares the rows above a key, at most `limit` of each database. */
   compare(after: string, limit: number): Promise<ComparedSlice>;
-  /** Below the ids that are made from the instant on: each run compares the new ones. */
+  /** A key below every id that is made from the instant on. Each run compares the rows above it. */
   leastKeyAt(instant: Date): string;
 }
 

@@ -92,7 +92,7 @@ describe('many samples', () => {
     );
   });
 
-  test('clock samples report a step that round trips and drift cannot explain', () => {
+  test('a step of the clock is reported if neither round trips nor drift explain it', () => {
     fc.assert(
       fc.property(epoch, uptime, passage, passage, fc.boolean(), (start, startedAt, one, other, isForward) => {
         const [first, second] = play(start, startedAt, [one, other]).map(({ sample }) => sample) as [

@@ -37,8 +37,8 @@ export function isLoopbackName(hostname: string): boolean {
 }
 
 /**
- * `allow` permits literal addresses of private networks, and with the loopback network the names of
- * this machine.
+ * Checks a URL without resolving its name. A private address is accepted only if it is in `allow`;
+ * `localhost` only if `allow` has the loopback network.
  */
 export function checkUrl(text: string, { allow = NO_CIDRS }: { readonly allow?: Cidrs } = {}): CheckedUrl {
   if (text.length > MAX_URL_CHARACTERS)

@@ -111,7 +111,7 @@ interface BlockProps {
   readonly keyOf: (row: unknown) => string;
 }
 
-/** Is rendered again only for other rows or columns. */
+/** A block of rows. React renders it again only if its rows or columns change. */
 const Block = memo(
   ({ columns, block, keyOf }: BlockProps): ReactNode => (
     <tbody data-block={block.id}>

@@ -23,7 +23,7 @@ export const LINES: Rows = sharedRows(
   'walked_lines',
 );
 
-/** Payouts by program. Two indexes begin with the program. */
+/** Payouts by program. One index covers counted payouts, another those that are paid. */
 export const PAYOUTS_OF_PROGRAMS: Rows = sharedRows(
   'programs',
   '(select program_id as key, payouts.* from payouts)',

@@ -602,8 +602,8 @@ export function runAudit(database: Database, signal?: AbortSignal): Promise<Chec
 }
 
 /**
- * Runs the same checks in slices, except those of the sums of all balances, the houses and the
- * guards. Their statements read the accounts and the programs, and not what these did.
+ * Runs the same checks in slices. Three run whole each time: the sum of all balances, the accounts
+ * of each house, and the guards. They read accounts, houses and the catalog, and no transfer.
  */
 export function createLedgerAudit(database: Database, limits: SliceLimits = {}): SlicedAudit {
   return createSlicedAudit({

@@ -18,8 +18,8 @@ import { recentPayoutsSql, windowStart } from './payouts.ts';
 import { payoutLimitSql, recentProgramPayoutsSql } from './program-limits.ts';
 
 /**
- * A payout, and the most recent payouts (count and sum) that its account may have for it to be
- * paid; null for a purse, which velocity never holds.
+ * A payout. It is paid only if the account's recent payouts are no more than `mostRecent`, in count
+ * and in sum; null for a purse, which velocity never holds.
  */
 export type OptimisticPayout = { readonly payment: PayoutRequest; readonly mostRecent: RecentPayouts | null };
 

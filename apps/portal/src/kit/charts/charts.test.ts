@@ -1,4 +1,4 @@
-/** The pictures as they are drawn into 600 px, the width before the place is measured. */
+/** Charts are drawn 600 px wide until the browser has measured the space that they have. */
 import fc from 'fast-check';
 import { createElement, type ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';

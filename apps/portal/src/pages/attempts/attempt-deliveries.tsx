@@ -14,7 +14,7 @@ import { ProgramLink } from '../../layout/program-link.tsx';
 
 interface AttemptDeliveriesProps {
   readonly deliveries: readonly AttemptDelivery[];
-  /** Is read again after a resend. */
+  /** The path to read again after a resend. */
   readonly attemptPath: string;
 }
 

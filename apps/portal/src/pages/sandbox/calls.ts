@@ -18,7 +18,7 @@ export interface SandboxRequest {
   /** The path on Laurel's host, for a server with the test key. */
   readonly partnerPath: string;
   readonly body?: unknown;
-  /** What a server sends; the console's own routes take none. */
+  /** The key that a partner's server sends. The portal's own sandbox routes take none. */
   readonly idempotencyKey?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * `<EndpointFields value={draft} onChange={setDraft} />`: the address, the events and the
- * description of an endpoint, as a new one and as a changed one have them.
+ * description of a new or changed endpoint.
  */
 import type { ReactNode } from 'react';
 import type { WebhookEventType } from '../../api/api-types.ts';

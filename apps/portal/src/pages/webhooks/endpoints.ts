@@ -9,7 +9,7 @@ export function coversProgram(endpoint: WebhookEndpoint, programId: string, envi
   return (program === null || program === programId) && (only === null || only === environment);
 }
 
-/** "This program, test": which programs and environments it gets events of. */
+/** The programs and environments whose events the endpoint gets: "This program, test". */
 export function scopeOf({ program_id: program, environment }: WebhookEndpoint): string {
   return `${program === null ? 'Every program' : 'This program'}, ${environment ?? 'test and live'}`;
 }

@@ -1,4 +1,4 @@
-/** The period of which failed deliveries are sent again. */
+/** The period whose failed deliveries are sent again. */
 import type { ResendPeriod } from '../../api/api-types.ts';
 
 const HOUR_MS = 3_600_000;

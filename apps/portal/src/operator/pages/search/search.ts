@@ -1,4 +1,4 @@
 import { filters, id, text } from '../../../kit/filters.ts';
 
-/** `program_id` is the program whose `player_ref` it may be. */
+/** `program_id`: the program in which `q` may be a `player_ref`. */
 export const readSearch = filters({ q: text(), program_id: id() });
