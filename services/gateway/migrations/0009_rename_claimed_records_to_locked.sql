@@ -1,6 +1,6 @@
 -- A record whose key a request uses is `locked`, since `locked_at`, in place of `claimed` and `claimed_at`: a claim is a prize taken, only.
 --
--- The code of the previous release does not run on it: end every old replica before this migration. Idempotency locks in flight stay in force, with
+-- The code of the previous release does not run on it: end every old replica before this migration. Key locks in flight stay in force, with
 -- their instants and generations, and are taken over as before. The renaming takes the table's lock for the whole transaction, in which the
 -- table is read once. 0010 validates the constraint.
 
