@@ -90,6 +90,41 @@ begin
 end
 $$;
 
+CREATE TABLE public.archived_attempts (
+    id uuid NOT NULL,
+    challenge_id uuid NOT NULL,
+    account_id uuid,
+    player_ref text NOT NULL,
+    status text NOT NULL,
+    fee_cents bigint NOT NULL,
+    prize_cents bigint NOT NULL,
+    threshold double precision,
+    created_at timestamp(3) with time zone NOT NULL,
+    fee_generation integer NOT NULL,
+    closed_reason text,
+    score double precision,
+    met_threshold boolean,
+    recorded_at timestamp(3) with time zone,
+    receipt_id uuid,
+    CONSTRAINT archived_attempts_closed_reason_length CHECK (((char_length(closed_reason) >= 1) AND (char_length(closed_reason) <= 1000))),
+    CONSTRAINT archived_attempts_closed_with_a_reason CHECK (((status = ANY (ARRAY['voided'::text, 'refused'::text])) = (closed_reason IS NOT NULL))),
+    CONSTRAINT archived_attempts_fee_generation_is_not_negative CHECK ((fee_generation >= 0)),
+    CONSTRAINT archived_attempts_fee_is_not_negative CHECK ((fee_cents >= 0)),
+    CONSTRAINT archived_attempts_free_without_bar CHECK ((((fee_cents = 0) = (threshold IS NULL)) AND ((prize_cents = 0) = (threshold IS NULL)))),
+    CONSTRAINT archived_attempts_have_ended CHECK ((status = ANY (ARRAY['settled'::text, 'expired'::text, 'voided'::text, 'refused'::text]))),
+    CONSTRAINT archived_attempts_paid_by_an_account CHECK (((fee_cents = 0) OR (account_id IS NOT NULL))),
+    CONSTRAINT archived_attempts_player_ref_length CHECK (((char_length(player_ref) >= 1) AND (char_length(player_ref) <= 255))),
+    CONSTRAINT archived_attempts_prize_is_not_negative CHECK ((prize_cents >= 0)),
+    CONSTRAINT archived_attempts_refused_with_a_fee CHECK (((fee_cents > 0) OR (status <> 'refused'::text))),
+    CONSTRAINT archived_attempts_score_is_finite CHECK (((score > '-Infinity'::double precision) AND (score < 'Infinity'::double precision))),
+    CONSTRAINT archived_attempts_settled_with_an_outcome CHECK ((num_nulls(score, met_threshold, recorded_at, receipt_id) =
+CASE status
+    WHEN 'settled'::text THEN 0
+    ELSE 4
+END)),
+    CONSTRAINT archived_attempts_threshold_is_finite CHECK (((threshold > '-Infinity'::double precision) AND (threshold < 'Infinity'::double precision)))
+);
+
 CREATE TABLE public.attempts (
     id uuid NOT NULL,
     challenge_id uuid NOT NULL,
@@ -120,6 +155,89 @@ CREATE TABLE public.attempts (
     CONSTRAINT attempts_threshold_is_finite CHECK (((threshold > '-Infinity'::double precision) AND (threshold < 'Infinity'::double precision)))
 )
 WITH (fillfactor='50');
+
+CREATE VIEW public.all_attempts AS
+ SELECT attempts.id,
+    attempts.challenge_id,
+    attempts.account_id,
+    attempts.player_ref,
+    attempts.status,
+    attempts.fee_cents,
+    attempts.prize_cents,
+    attempts.threshold,
+    attempts.created_at,
+    attempts.fee_generation,
+    attempts.closed_reason
+   FROM public.attempts
+UNION ALL
+ SELECT archived_attempts.id,
+    archived_attempts.challenge_id,
+    archived_attempts.account_id,
+    archived_attempts.player_ref,
+    archived_attempts.status,
+    archived_attempts.fee_cents,
+    archived_attempts.prize_cents,
+    archived_attempts.threshold,
+    archived_attempts.created_at,
+    archived_attempts.fee_generation,
+    archived_attempts.closed_reason
+   FROM public.archived_attempts;
+
+CREATE TABLE public.outcomes (
+    attempt_id uuid NOT NULL,
+    receipt_id uuid NOT NULL,
+    score double precision NOT NULL,
+    met_threshold boolean NOT NULL,
+    recorded_at timestamp(3) with time zone NOT NULL,
+    receipt text NOT NULL,
+    signature bytea NOT NULL,
+    signing_key_id integer NOT NULL,
+    CONSTRAINT outcomes_score_is_finite CHECK (((score > '-Infinity'::double precision) AND (score < 'Infinity'::double precision))),
+    CONSTRAINT outcomes_signature_length CHECK ((octet_length(signature) = 64))
+);
+
+CREATE VIEW public.all_outcomes AS
+ SELECT outcomes.attempt_id,
+    outcomes.receipt_id,
+    outcomes.score,
+    outcomes.met_threshold,
+    outcomes.recorded_at
+   FROM public.outcomes
+UNION ALL
+ SELECT archived_attempts.id AS attempt_id,
+    archived_attempts.receipt_id,
+    archived_attempts.score,
+    archived_attempts.met_threshold,
+    archived_attempts.recorded_at
+   FROM public.archived_attempts;
+
+CREATE TABLE public.archived_batches (
+    month text NOT NULL,
+    number integer NOT NULL,
+    least_id uuid NOT NULL,
+    end_id uuid NOT NULL,
+    attempts integer NOT NULL,
+    digest bytea NOT NULL,
+    deleted_at timestamp(3) with time zone,
+    CONSTRAINT archived_batches_digest_length CHECK ((octet_length(digest) = 32)),
+    CONSTRAINT archived_batches_have_attempts CHECK ((attempts >= 1)),
+    CONSTRAINT archived_batches_number_is_positive CHECK ((number >= 1)),
+    CONSTRAINT archived_batches_range_is_in_order CHECK ((least_id < end_id))
+);
+
+CREATE TABLE public.archived_months (
+    month text NOT NULL,
+    least_id uuid NOT NULL,
+    end_id uuid NOT NULL,
+    manifest_sha256 bytea NOT NULL,
+    totals jsonb NOT NULL,
+    begun_at timestamp(3) with time zone NOT NULL,
+    deleted_at timestamp(3) with time zone,
+    CONSTRAINT archived_months_deleted_after_they_begin CHECK ((deleted_at >= begun_at)),
+    CONSTRAINT archived_months_manifest_sha256_length CHECK ((octet_length(manifest_sha256) = 32)),
+    CONSTRAINT archived_months_month_is_a_month CHECK ((month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'::text)),
+    CONSTRAINT archived_months_range_is_in_order CHECK ((least_id < end_id))
+);
 
 CREATE TABLE public.audit_findings (
     check_id text NOT NULL,
@@ -315,19 +433,6 @@ CREATE TABLE public.outbox (
     CONSTRAINT outbox_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
-CREATE TABLE public.outcomes (
-    attempt_id uuid NOT NULL,
-    receipt_id uuid NOT NULL,
-    score double precision NOT NULL,
-    met_threshold boolean NOT NULL,
-    recorded_at timestamp(3) with time zone NOT NULL,
-    receipt text NOT NULL,
-    signature bytea NOT NULL,
-    signing_key_id integer NOT NULL,
-    CONSTRAINT outcomes_score_is_finite CHECK (((score > '-Infinity'::double precision) AND (score < 'Infinity'::double precision))),
-    CONSTRAINT outcomes_signature_length CHECK ((octet_length(signature) = 64))
-);
-
 CREATE TABLE public.ramp_slots (
     challenge_id uuid NOT NULL,
     slot smallint NOT NULL,
@@ -425,6 +530,21 @@ ALTER TABLE public.unmonitored_outcomes ALTER COLUMN id ADD GENERATED ALWAYS AS 
     NO MAXVALUE
     CACHE 1
 );
+
+ALTER TABLE ONLY public.archived_attempts
+    ADD CONSTRAINT archived_attempts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.archived_attempts
+    ADD CONSTRAINT archived_attempts_receipt_id_key UNIQUE (receipt_id);
+
+ALTER TABLE ONLY public.archived_batches
+    ADD CONSTRAINT archived_batches_least_id_key UNIQUE (least_id);
+
+ALTER TABLE ONLY public.archived_batches
+    ADD CONSTRAINT archived_batches_pkey PRIMARY KEY (month, number);
+
+ALTER TABLE ONLY public.archived_months
+    ADD CONSTRAINT archived_months_pkey PRIMARY KEY (month);
 
 ALTER TABLE ONLY public.attempts
     ADD CONSTRAINT attempts_pkey PRIMARY KEY (id);
@@ -552,11 +672,11 @@ CREATE TRIGGER signing_keys_are_kept BEFORE DELETE OR UPDATE ON public.signing_k
 
 CREATE TRIGGER status_changes_mark_drift AFTER INSERT ON public.status_changes FOR EACH ROW EXECUTE FUNCTION public.follow_drift_of_challenge();
 
+ALTER TABLE ONLY public.archived_batches
+    ADD CONSTRAINT archived_batches_month_fkey FOREIGN KEY (month) REFERENCES public.archived_months(month);
+
 ALTER TABLE ONLY public.award_reviews
     ADD CONSTRAINT award_reviews_award_id_fkey FOREIGN KEY (award_id) REFERENCES public.awards(id);
-
-ALTER TABLE ONLY public.awards
-    ADD CONSTRAINT awards_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);
 
 ALTER TABLE ONLY public.calibration_players
     ADD CONSTRAINT calibration_players_challenge_id_fkey FOREIGN KEY (challenge_id) REFERENCES public.challenges(id);
