@@ -13,17 +13,10 @@ const CYCLES = 6;
 const ROWS_OF_A_BATCH = 2_000;
 type Row = (string | number)[];
 
-/** What would be kept of an archived attempt, for `/v1`. */
-const MAKE_KEPT = `
-  create table archived_attempts (
-    id uuid primary key, challenge_id uuid not null, account_id uuid, player_ref text not null, status text not null,
-    fee_cents bigint not null, prize_cents bigint not null, threshold float8, created_at timestamptz(3) not null, closed_reason text,
-    score float8, met_threshold boolean, receipt_id uuid, recorded_at timestamptz(3)
-  )`;
 const KEEP = `
   insert into archived_attempts
-  select a.id, a.challenge_id, a.account_id, a.player_ref, a.status, a.fee_cents, a.prize_cents, a.threshold, a.created_at, a.closed_reason,
-    o.score, o.met_threshold, o.receipt_id, o.recorded_at
+  select a.id, a.challenge_id, a.account_id, a.player_ref, a.status, a.fee_cents, a.prize_cents, a.threshold, a.created_at,
+    a.fee_generation, a.closed_reason, o.score, o.met_threshold, o.recorded_at, o.receipt_id
   from attempts a left join outcomes o on o.attempt_id = a.id where a.id = any($1::uuid[]) order by a.id`;
 
 /** How one service's rows of a range of ids are removed and written again. */
@@ -48,7 +41,7 @@ const PLANS: Readonly<Record<AgingService, Plan>> = {
       'delete from outcomes where attempt_id = any($1::uuid[])',
       'delete from attempts where id = any($1::uuid[])',
     ],
-    foreignKeys: ['alter table awards drop constraint awards_attempt_id_fkey'],
+    foreignKeys: [],
     copy: [
       'create unlogged table copied_attempts as select * from attempts where id >= $1 and id < $2',
       'create unlogged table copied_outcomes as select * from outcomes where attempt_id >= $1 and attempt_id < $2',
@@ -150,7 +143,6 @@ async function deleteInCycles(
     };
     // Acts as the owner of the ledger, who would switch off the trigger that protects its rows.
     if (service === 'wallet') await client.query('set session_replication_role = replica');
-    if (service === 'challenge') await client.query(MAKE_KEPT);
     for (const foreignKey of plan.foreignKeys) await client.query(foreignKey);
     await note();
     for (let cycle = 0; cycle < CYCLES; cycle += 1) {

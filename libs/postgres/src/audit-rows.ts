@@ -14,12 +14,12 @@ export interface Rows {
   readonly shared: Readonly<Record<string, string>>;
 }
 
-/** Rows read by two queries: `all` of them, or those of a slice, once for all rules, as `name`. */
+/** The rows by two queries, and the name of the second one. */
 export function sharedRows(walk: string, all: string, inSlice: string, name = `walked_${walk}`): Rows {
   return { walk, all, inSlice: name, shared: { [name]: inSlice } };
 }
 
-/** The rows of a table, walked in the order of one of its unique uuid columns. */
+/** A table whose walk goes by a unique uuid of it. */
 export function rowsOf(walk: string, table: string, key: string): Rows {
   return sharedRows(
     walk,
@@ -28,16 +28,19 @@ export function rowsOf(walk: string, table: string, key: string): Rows {
   );
 }
 
-/**
- * The `with` clauses of a slice: `slice (key)`, whose keys are `$1`, and the walk's shared queries.
- */
+/** As SQL: `slice (key)`, whose keys are `$1`, and what the walk shares, for a `with`. */
 export function sliceSql({ shared = {} }: Walk): string {
   return [SLICE, ...Object.entries(shared).map(([name, rows]) => `${name} as materialized (${rows})`)].join(', ');
 }
 
 const SLICE = 'slice as materialized (select key from unnest($1::uuid[]) as keys (key))';
 
-/** The query of one page of a walk by this column. */
+/** The query of one page of a walk over these rows. An index must have their keys in order. */
+export function pageOfRowsSql({ all }: Pick<Rows, 'all'>): string {
+  return `select walked.key from ${all} walked where walked.key > $1 order by walked.key limit $2`;
+}
+
+/** The query of one page of a walk over a table by a unique column of uuids. */
 export function pageSql(table: string, key: string): string {
   return `select ${key} as key from ${table} where ${key} > $1 order by ${key} limit $2`;
 }

@@ -3,7 +3,14 @@
  * the last.
  */
 import type { Findings } from './audit-findings.ts';
-import { type ComparedWalk, SLICE_TIMEOUT_MS, type Walk, WITHOUT_JIT } from './audit-walk.ts';
+import {
+  type ComparedWalk,
+  type KeyTail,
+  type PageTail,
+  SLICE_TIMEOUT_MS,
+  type Walk,
+  WITHOUT_JIT,
+} from './audit-walk.ts';
 import type { Database } from './database.ts';
 import type { Statement } from './step.ts';
 
@@ -20,7 +27,7 @@ const LOAD_TAILS: Statement = {
   text: `select tails::text as tails, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms from audit_passes`,
 };
 
-/** Where this run reads from, and where the next one does: pages of a table, or ms since 1970. */
+/** From where on a run reads a tail, this one and the next: pages of a table, or ms since 1970. */
 type Tail = { readonly from: number; readonly to: number };
 
 interface Audited {
@@ -28,14 +35,47 @@ interface Audited {
   readonly findings: Findings;
 }
 
-/** Audits the new rows of a table, which are in the pages at its end. */
-export async function auditTail(
+/** Audits the new rows of a walk, if it has a way to find them. */
+export async function auditTail(audited: Audited, walk: Walk, signal?: AbortSignal): Promise<void> {
+  const { tail } = walk;
+  if (tail === undefined) return;
+  if ('table' in tail) await auditLastPages(audited, walk.name, tail, signal);
+  else await auditLastKeys(audited, walk, tail, signal);
+}
+
+/** Audits the new rows of a walk whose keys begin with the time of their row. */
+async function auditLastKeys(
   { database, findings }: Audited,
-  { name, tail }: Walk,
+  { name, page, pageSize }: Walk,
+  { leastKeyAt }: KeyTail,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (tail === undefined) return;
-  const { table, key } = tail;
+  // Releases that found the rows of the walk by their pages kept the page under its name.
+  const tail = `${name} by key`;
+  const { last, nowMs } = await loadTail(database, tail);
+  for (let after: string | null = leastKeyAt(new Date(last?.from ?? nowMs)); after !== null; ) {
+    signal?.throwIfAborted();
+    const from: string = after;
+    after = await database.transaction(
+      async (tx) => {
+        await tx.query(WITHOUT_JIT);
+        const keys = (await tx.query<{ key: string }>({ text: page }, [from, pageSize])).map(({ key }) => key);
+        await findings.replaceOf(tx, name, keys);
+        return keys.length < pageSize ? null : (keys.at(-1) ?? null);
+      },
+      { statementTimeoutMs: SLICE_TIMEOUT_MS },
+    );
+  }
+  await moveTail(database, tail, last, nowMs);
+}
+
+/** Audits the new rows of a table, which are in the pages at its end. */
+async function auditLastPages(
+  { database, findings }: Audited,
+  name: string,
+  { table, key }: PageTail,
+  signal?: AbortSignal,
+): Promise<void> {
   const { last } = await loadTail(database, table);
   const [size] = await database.query<{ pages: bigint }>(PAGES, [table]);
   const pages = Number(size?.pages ?? 0n);
@@ -62,7 +102,7 @@ export async function auditTail(
   await moveTail(database, table, last, Math.max(pages - 1, 0));
 }
 
-/** Compares the new rows, which ids show by the time with which they begin. */
+/** By the time that ids begin with. */
 export async function compareNew(
   { database, findings }: Audited,
   walk: ComparedWalk,

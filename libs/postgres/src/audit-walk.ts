@@ -21,11 +21,23 @@ export interface Walk {
    * `audit_sums`.
    */
   readonly sums?: string;
-  /**
-   * An append-only table whose new rows each run audits, and the column that is the walk's key.
-   * Its pages stand for the order in which its rows were written, which no index does.
-   */
-  readonly tail?: { readonly table: string; readonly key: string };
+  /** How each run finds the new rows, which it audits. */
+  readonly tail?: PageTail | KeyTail;
+}
+
+/**
+ * New rows are at the end of an append-only table, from which nothing is deleted. Its pages stand
+ * for the order in which its rows were written, which no index does. `key` is the column that is the
+ * walk's key.
+ */
+export interface PageTail {
+  readonly table: string;
+  readonly key: string;
+}
+
+/** New rows have keys that begin with a time: no less than this one, if written at the instant. */
+export interface KeyTail {
+  leastKeyAt(instant: Date): string;
 }
 
 /** A violation between two databases, by a row whose key is its id. */

@@ -1,5 +1,14 @@
 export { type Check, type CheckResult, type EnvironmentsOfIds, findEnvironments, runChecks } from './audit.ts';
-export { distinctSql, ofRows, pageSql, type Rows, rowsOf, sharedRows, weighedPageSql } from './audit-rows.ts';
+export {
+  distinctSql,
+  ofRows,
+  pageOfRowsSql,
+  pageSql,
+  type Rows,
+  rowsOf,
+  sharedRows,
+  weighedPageSql,
+} from './audit-rows.ts';
 export type { ComparedSlice, ComparedWalk, SlicedCheck, Walk } from './audit-walk.ts';
 export { createContinuousAudit } from './continuous-audit.ts';
 export {

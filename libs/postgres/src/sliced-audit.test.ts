@@ -188,6 +188,15 @@ test('every run audits the totals and the new rows', async () => {
   expect(found(await audit.run())).toEqual({ no_debt: [early], few_boxes: ['c'] });
 });
 
+test('every run audits the rows whose keys are new', async () => {
+  const audit = auditor({ walk: { ...LINES, tail: { leastKeyAt: () => idAt(5_000) } } });
+  await audit.run();
+  await audit.run();
+  const late = [1, 2, 3, 4].map((index) => idAt(5_000 + index));
+  await run(`insert into lines (id, box, cents) select id, 'a', -10 from unnest($1::uuid[]) as line (id)`, [late]);
+  expect(found(await audit.run())).toEqual({ no_debt: late });
+});
+
 test('rows and balances that are written during a pass are not counted in its sums', async () => {
   await endFirstPass();
   for (const index of [0, 1, 2, 3]) {

@@ -2,7 +2,7 @@
  * An audit that is bounded in time and memory, however large the tables are. A run has three parts:
  *
  * 1. Checks without slices, whole and in one snapshot: totals, guards, and tables that stay small.
- * 2. The new rows of append-only tables, since the run before the last. The last run may have
+ * 2. The new rows of the tables that grow, since the run before the last. The last run may have
  *    missed rows that a transaction had written and not committed.
  * 3. Slices of a pass, until the run has used its time. A pass walks each table by its key, a page
  *    at a time, and a slice applies all rules of the walk to the rows of one page. So the passes

@@ -12,8 +12,9 @@ import {
   type EnvironmentsOfIds,
   findEnvironments,
 } from '@laurel/postgres';
-import { type ContestServiceName, leastIdAt } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import type { Environment } from '@laurel/values/tenant';
+import { ATTEMPT_AGE_MS, leastIdAgo, OUTCOME_AGE_MS } from '../repository/audit-walks.ts';
 import type { FeeListing, PayoutListing, Wallet } from '../wallet.ts';
 import { type Comparison, compareWithWallet } from './compare-with-wallet.ts';
 
@@ -41,14 +42,6 @@ const PAGE = 5_000;
 const MAX_EXAMPLES = 10;
 /** Below every id: where a list in id order begins. */
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
-/**
- * How old most ids are when their rows are committed. An award's id has the time of its attempt,
- * which is open for an hour by default. Rows with older ids are compared only in the next whole
- * pass.
- */
-const FEE_AGE_MS = 60_000;
-const AWARD_AGE_MS = 75 * 60_000;
-
 /** The walks over fees and over payouts. The ids of both begin with a time. */
 export function moneyWalks<Attempt, Award, Check extends string>(
   audited: AuditedMoney<Attempt, Award, Check>,
@@ -58,10 +51,10 @@ export function moneyWalks<Attempt, Award, Check extends string>(
     name,
     pageSize: PAGE,
     compare,
-    leastKeyAt: (instant) => leastIdAt(new Date(instant.getTime() - ageMs)),
+    leastKeyAt: leastIdAgo(ageMs),
   });
   return [
-    walkOf('fees', FEE_AGE_MS, (after, limit) =>
+    walkOf('fees', ATTEMPT_AGE_MS, (after, limit) =>
       compareSlice(audited, {
         table: attempts,
         judge: judgeFee,
@@ -72,7 +65,7 @@ export function moneyWalks<Attempt, Award, Check extends string>(
         limit,
       }),
     ),
-    walkOf('payouts', AWARD_AGE_MS, (after, limit) =>
+    walkOf('payouts', OUTCOME_AGE_MS, (after, limit) =>
       compareSlice(audited, {
         table: awards,
         judge: judgePayout,

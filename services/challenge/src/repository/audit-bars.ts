@@ -2,11 +2,10 @@
  * The invariants of bars: each bar follows from the source that the database states, is monitored,
  * and was ramped if it had to be.
  */
-import { ATTEMPTS } from '@laurel/attempts';
 import { ofRows, type SlicedCheck } from '@laurel/postgres';
 import { rampCapOf } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
-import { SAMPLED_CHALLENGES } from './audit-walks.ts';
+import { ATTEMPTS, SAMPLED_CHALLENGES } from './audit-walks.ts';
 import { isUnconfirmedSql } from './ramp-slots.ts';
 
 export const BAR_CHECKS: readonly SlicedCheck[] = [

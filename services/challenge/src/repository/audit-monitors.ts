@@ -6,6 +6,14 @@
 import type { SlicedCheck } from '@laurel/postgres';
 import { SUM } from './audit-walks.ts';
 
+/** Every settled paid attempt, archived or not. */
+const PAID_OUTCOMES = `
+    select a.challenge_id, o.met_threshold, o.recorded_at
+    from outcomes o join attempts a on a.id = o.attempt_id where a.threshold is not null
+    union all
+    select a.challenge_id, a.met_threshold, a.recorded_at
+    from archived_attempts a where a.threshold is not null and a.receipt_id is not null`;
+
 /** What a monitor has counted or is yet to count, beside all outcomes that it should ever count. */
 const COUNTED = `
   select m.challenge_id, m.started_at, m.attempts + coalesce(w.attempts, 0) as attempts, m.passes + coalesce(w.passes, 0) as passes,
@@ -17,10 +25,10 @@ const COUNTED = `
     group by p.challenge_id
   ) w on w.challenge_id = m.challenge_id
   left join (
-    select a.challenge_id, count(*) as attempts, count(*) filter (where o.met_threshold) as passes, min(o.recorded_at) as first_at
-    from outcomes o join attempts a on a.id = o.attempt_id
-    where a.threshold is not null
-    group by a.challenge_id
+    select paid.challenge_id, count(*) as attempts, count(*) filter (where paid.met_threshold) as passes,
+      min(paid.recorded_at) as first_at
+    from (${PAID_OUTCOMES}) paid
+    group by paid.challenge_id
   ) s on s.challenge_id = m.challenge_id`;
 
 /** The same at the end of a pass, for the monitors that there were when it began. */
@@ -30,7 +38,7 @@ const ADDED_UP = `
     coalesce(max(cents) filter (where name = '${SUM.settled}'), 0) as settled,
     coalesce(max(cents) filter (where name = '${SUM.cleared}'), 0) as cleared,
     coalesce(max(cents) filter (where name = '${SUM.early}'), 0) as early
-  from audit_sums
+  from audit_sums where name not in ('${SUM.archived}', '${SUM.archivedFees}')
   group by key having bool_or(name = '${SUM.counted}')`;
 
 const COUNTED_TWICE = 'attempts > settled or passes > cleared';

@@ -1,16 +1,50 @@
 /**
  * How the continuous audit reads this database in slices (libs/postgres/src/sliced-audit.ts): the
  * tables in the order of a pass, and the rows of a slice as a rule reads them.
+ *
+ * Attempts and outcomes are read from the views that also have the archived ones. A row that is
+ * archived during a pass keeps its key, so the pass reads it once, before or after.
  */
-import { attemptWalks } from '@laurel/attempts';
-import { distinctSql, inSnapshotSql, pageSql, type Rows, rowsOf, type Walk, weighedPageSql } from '@laurel/postgres';
+import { type AuditedRows, attemptWalks, NEW_BY_ID } from '@laurel/attempts';
+import {
+  distinctSql,
+  inSnapshotSql,
+  pageOfRowsSql,
+  pageSql,
+  type Rows,
+  rowsOf,
+  sharedRows,
+  type Walk,
+  weighedPageSql,
+} from '@laurel/postgres';
+
+export const ATTEMPTS = rowsOf('attempts', 'all_attempts', 'id');
+
+// An archived attempt without an outcome has a row of nulls in the view.
+export const OUTCOMES = sharedRows(
+  'outcomes',
+  '(select attempt_id as key, o.* from all_outcomes o where o.receipt_id is not null)',
+  'select slice.key, o.* from slice join all_outcomes o on o.attempt_id = slice.key where o.receipt_id is not null',
+);
+
+export const AUDITED: AuditedRows = { attempts: ATTEMPTS, outcomes: OUTCOMES, ...NEW_BY_ID };
+
+/** The batches of archived attempts that are deleted from the other tables. */
+export const BATCHES: Rows = sharedRows(
+  'archived_batches',
+  '(select least_id as key, b.* from archived_batches b where b.deleted_at is not null)',
+  'select slice.key, b.* from slice join archived_batches b on b.least_id = slice.key where b.deleted_at is not null',
+);
 
 export const AWARDS = rowsOf('awards', 'awards', 'id');
 
 /** The challenges that have samples. Their rules read all samples of a challenge. */
 export const SAMPLED_CHALLENGES: Rows = rowsOf('samples', 'challenges', 'id');
 
-/** The sums that a pass adds up, by their name in `audit_sums`. Keys are challenges. */
+/**
+ * The sums that a pass adds up, by their name in `audit_sums`. Keys are challenges, and of archived
+ * attempts the month, environment and status, as JSON.
+ */
 export const SUM = {
   /** What the drift monitor had counted or was yet to count when the pass began. */
   counted: 'counted',
@@ -23,6 +57,9 @@ export const SUM = {
   cleared: 'cleared',
   /** Those from before the monitor started. */
   early: 'early',
+  /** The attempts of months that were deleted when the pass began, and their fees. */
+  archived: 'archived',
+  archivedFees: 'archived_fees',
 } as const;
 
 /** The sums with which a pass begins. */
@@ -39,25 +76,54 @@ export const START_SUMS = `
       ('${SUM.startedMs}', extract(epoch from m.started_at) * 1000)
   ) as part (name, cents)`;
 
-const sumsOfOutcomes = `
-  select part.name, a.challenge_id::text as key, part.cents
+/**
+ * As SQL: the archived months that each slice of a pass sees as deleted. The commit that marks a
+ * month takes no hour.
+ */
+export const wasDeletedSql = (month: string, startedAt: string) =>
+  `${month}.deleted_at < ${startedAt} - interval '1 hour'`;
+
+const sumsOfArchived = `
+  select part.name, jsonb_build_array(m.month, c.environment, a.status)::text as key, part.cents
   from slice
-  join outcomes o on o.attempt_id = slice.key
-  join attempts a on a.id = o.attempt_id
+  join archived_attempts a on a.id = slice.key
+  join archived_months m on a.id >= m.least_id and a.id < m.end_id
+  join challenges c on c.id = a.challenge_id
   cross join pass
-  left join audit_sums started on started.name = '${SUM.startedMs}' and started.key = a.challenge_id::text
+  cross join lateral (values ('${SUM.archived}', 1), ('${SUM.archivedFees}', a.fee_cents)) as part (name, cents)
+  where ${wasDeletedSql('m', 'pass.started_at')}`;
+
+// An archived outcome is days old, so the snapshot had it if it was recorded before the pass began.
+const sumsOfOutcomes = `
+  select part.name, paid.challenge_id::text as key, part.cents
+  from (
+    select a.challenge_id, o.met_threshold, o.recorded_at
+    from slice join outcomes o on o.attempt_id = slice.key join attempts a on a.id = o.attempt_id cross join pass
+    where a.threshold is not null and ${inSnapshotSql('o', 'o.recorded_at')}
+    union all
+    select a.challenge_id, a.met_threshold, a.recorded_at
+    from slice join archived_attempts a on a.id = slice.key cross join pass
+    where a.threshold is not null and a.recorded_at < pass.started_at
+  ) paid
+  left join audit_sums started on started.name = '${SUM.startedMs}' and started.key = paid.challenge_id::text
   cross join lateral (
-    values ('${SUM.settled}', 1), ('${SUM.cleared}', o.met_threshold::int),
-      ('${SUM.early}', (extract(epoch from o.recorded_at) * 1000 < coalesce(started.cents, 0))::int)
-  ) as part (name, cents)
-  where a.threshold is not null and ${inSnapshotSql('o', 'o.recorded_at')}`;
+    values ('${SUM.settled}', 1), ('${SUM.cleared}', paid.met_threshold::int),
+      ('${SUM.early}', (extract(epoch from paid.recorded_at) * 1000 < coalesce(started.cents, 0))::int)
+  ) as part (name, cents)`;
 
 /** Samples of a slice of several challenges. */
 const MOST_SAMPLES = 100_000;
 
 /** In the order of a pass. */
 export const WALKS: readonly Walk[] = [
-  ...attemptWalks(sumsOfOutcomes),
+  ...attemptWalks(AUDITED, { ofAttempts: sumsOfArchived, ofOutcomes: sumsOfOutcomes }),
+  {
+    name: BATCHES.walk,
+    shared: BATCHES.shared,
+    // A slice counts the attempts of its batches, some thousand each.
+    pageSize: 5,
+    page: pageOfRowsSql(BATCHES),
+  },
   {
     name: AWARDS.walk,
     shared: AWARDS.shared,

@@ -12,14 +12,7 @@
  * challenge: some seconds for 10 million.
  */
 
-import {
-  ATTEMPTS,
-  countsUnderCapSql,
-  OUTCOMES,
-  RECEIPT_HAS_KEY,
-  REFUNDS_DUE,
-  SETTLED_HAS_OUTCOME,
-} from '@laurel/attempts';
+import { countsUnderCapSql, RECEIPT_HAS_KEY, REFUNDS_DUE, settledHasOutcome } from '@laurel/attempts';
 import type { AttemptStatus, AwardStatus } from '@laurel/attempts/domain';
 import {
   type CheckResult,
@@ -35,14 +28,14 @@ import { CAP_WINDOW_MS } from '../domain/player-availability.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { BAR_CHECKS, rampCheckOf, SLOT_CHECKS } from './audit-bars.ts';
 import { MONITOR_CHECKS } from './audit-monitors.ts';
-import { AWARDS } from './audit-walks.ts';
+import { ATTEMPTS, AUDITED, AWARDS, BATCHES, OUTCOMES, SUM, wasDeletedSql } from './audit-walks.ts';
 
 const CAP_WINDOW = `interval '${CAP_WINDOW_MS - 1} milliseconds'`;
 const IS_ENDING = `status in ('expiring', 'voiding')`;
 
 // Constraints enforce most of these already; the audit covers a constraint that is switched off.
 const CHECKS: readonly SlicedCheck[] = [
-  { id: 'outcome_exactly_when_settled', ...SETTLED_HAS_OUTCOME },
+  { id: 'outcome_exactly_when_settled', ...settledHasOutcome(AUDITED) },
   {
     id: 'met_threshold_follows_frozen_bar',
     description: 'The decision of every outcome follows from the bar that was frozen on its attempt.',
@@ -50,7 +43,7 @@ const CHECKS: readonly SlicedCheck[] = [
       OUTCOMES,
       (outcomes) => `
       select o.key, o.attempt_id as id
-      from ${outcomes} o join attempts a on a.id = o.attempt_id join challenges c on c.id = a.challenge_id
+      from ${outcomes} o join all_attempts a on a.id = o.attempt_id join challenges c on c.id = a.challenge_id
       where o.met_threshold is distinct from coalesce(
         case c.threshold_direction when 'higher_is_better' then o.score >= a.threshold else o.score <= a.threshold end, false)`,
     ),
@@ -63,7 +56,7 @@ const CHECKS: readonly SlicedCheck[] = [
       AWARDS,
       (awards) => `
       select w.key, w.id
-      from ${awards} w left join attempts a on a.id = w.attempt_id left join outcomes o on o.attempt_id = w.attempt_id
+      from ${awards} w left join all_attempts a on a.id = w.attempt_id left join all_outcomes o on o.attempt_id = w.attempt_id
       where o.met_threshold is not true or a.prize_cents is distinct from w.amount_cents
         or a.account_id is distinct from w.account_id or a.challenge_id is distinct from w.challenge_id`,
     ),
@@ -90,7 +83,7 @@ const CHECKS: readonly SlicedCheck[] = [
       OUTCOMES,
       (outcomes) => `
       select o.key, o.attempt_id as id
-      from ${outcomes} o join attempts a on a.id = o.attempt_id
+      from ${outcomes} o join all_attempts a on a.id = o.attempt_id
       left join awards w on w.challenge_id = a.challenge_id and w.account_id = a.account_id
       where o.met_threshold and w.id is null`,
     ),
@@ -99,7 +92,8 @@ const CHECKS: readonly SlicedCheck[] = [
     id: 'daily_cap_was_kept',
     description: 'No account has more paid attempts on a challenge in any 24 hours than its daily cap.',
     // The window excludes attempts exactly 24 hours old, which no longer count; instants have
-    // millisecond precision.
+    // millisecond precision. Archived attempts are not counted, because no index has them by player:
+    // each was counted while it was in `attempts`.
     violations: `
       select counted.id
       from (
@@ -112,8 +106,8 @@ const CHECKS: readonly SlicedCheck[] = [
       where counted.in_window > c.daily_attempt_cap`,
     slices: {
       [ATTEMPTS.walk]: `
-      select a.key, a.id
-      from ${ATTEMPTS.inSlice} a join challenges c on c.id = a.challenge_id
+      select slice.key, a.id
+      from slice join attempts a on a.id = slice.key join challenges c on c.id = a.challenge_id
       cross join lateral (
         select count(*) as attempts from attempts paid
         where paid.challenge_id = a.challenge_id and paid.account_id = a.account_id
@@ -153,20 +147,105 @@ const CHECKS: readonly SlicedCheck[] = [
   { id: 'receipt_has_its_key', ...RECEIPT_HAS_KEY },
 ];
 
+/** `found` has the sums of the months `m` that meet the condition, by key (SUM.archived). */
+function monthsThatDifferSql(found: string, condition: string): string {
+  return `
+      select distinct coalesce(stated.key, found.key)::jsonb ->> 0 as id, coalesce(stated.key, found.key)::jsonb ->> 1 as environment
+      from (
+        select jsonb_build_array(m.month, t.environment, t.status)::text as key, t.rows, t.cents
+        from archived_months m
+        cross join jsonb_to_recordset(m.totals) as t ("table" text, environment text, status text, rows numeric, cents numeric)
+        where t."table" = 'attempts' and ${condition}
+      ) stated
+      full join (${found}) found on found.key = stated.key
+      where (stated.rows, stated.cents) is distinct from (found.attempts, found.cents)`;
+}
+
+/** What deleting archived months must leave (decision 38). */
+const ARCHIVE_CHECKS: readonly SlicedCheck[] = [
+  {
+    id: 'attempt_is_kept_once',
+    description: 'No archived attempt is in use as well, and no receipt is that of two attempts.',
+    violations: `
+      select kept.id from archived_attempts kept join attempts a on a.id = kept.id
+      union
+      select kept.id from archived_attempts kept join outcomes o on o.attempt_id = kept.id
+      union
+      select kept.id from archived_attempts kept join outcomes o on o.receipt_id = kept.receipt_id`,
+    slices: {
+      [ATTEMPTS.walk]: `
+      select slice.key, kept.id
+      from slice join archived_attempts kept on kept.id = slice.key
+      where exists (select from attempts a where a.id = kept.id)
+        or exists (select from outcomes o where o.attempt_id = kept.id)
+        or exists (select from outcomes o where o.receipt_id = kept.receipt_id)`,
+    },
+  },
+  {
+    id: 'archived_month_keeps_its_totals',
+    description: 'The attempts of a deleted month add up to what its manifest states.',
+    violations: monthsThatDifferSql(
+      `
+      select jsonb_build_array(m.month, c.environment, a.status)::text as key, count(*) as attempts, sum(a.fee_cents) as cents
+      from archived_months m
+      join archived_attempts a on a.id >= m.least_id and a.id < m.end_id
+      join challenges c on c.id = a.challenge_id
+      where m.deleted_at is not null
+      group by 1`,
+      'm.deleted_at is not null',
+    ),
+    atEnd: monthsThatDifferSql(
+      `
+      select key, max(cents) filter (where name = '${SUM.archived}') as attempts,
+        max(cents) filter (where name = '${SUM.archivedFees}') as cents
+      from audit_sums where name in ('${SUM.archived}', '${SUM.archivedFees}')
+      group by key`,
+      wasDeletedSql('m', '(select started_at from audit_passes)'),
+    ),
+  },
+  {
+    id: 'archived_attempt_is_of_a_batch',
+    description: 'Each archived attempt is of a deleted batch.',
+    ...ofRows(
+      ATTEMPTS,
+      (attempts) => `
+      select a.key, kept.id
+      from ${attempts} a join archived_attempts kept on kept.id = a.id
+      where (
+        select b.end_id > kept.id and b.deleted_at is not null
+        from archived_batches b where b.least_id <= kept.id order by b.least_id desc limit 1
+      ) is not true`,
+    ),
+  },
+  {
+    id: 'archived_batch_kept_its_attempts',
+    description: 'Each attempt of a deleted batch is archived, and none of it is in use.',
+    // The batches are named by their least ids.
+    ...ofRows(
+      BATCHES,
+      (batches) => `
+      select b.key, b.least_id as id
+      from ${batches} b
+      where b.attempts <> (select count(*) from archived_attempts a where a.id >= b.least_id and a.id < b.end_id)
+        or exists (select from attempts a where a.id >= b.least_id and a.id < b.end_id)`,
+    ),
+  },
+];
+
 /** Attempts, awards and receipts have the environment of their challenge. */
 export const ENVIRONMENTS: EnvironmentsOfIds = `
   select id, environment from challenges
   union all
-  select a.id, c.environment from attempts a join challenges c on c.id = a.challenge_id
+  select a.id, c.environment from all_attempts a join challenges c on c.id = a.challenge_id
   union all
   select w.id, c.environment from awards w join challenges c on c.id = w.challenge_id
   union all
   select o.receipt_id, c.environment
-  from outcomes o join attempts a on a.id = o.attempt_id join challenges c on c.id = a.challenge_id`;
+  from all_outcomes o join all_attempts a on a.id = o.attempt_id join challenges c on c.id = a.challenge_id`;
 
 /** Every check of this database. */
 export function ownChecks(ceilings: TierCeilings): readonly SlicedCheck[] {
-  return [...CHECKS, ...BAR_CHECKS, ...SLOT_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)];
+  return [...CHECKS, ...ARCHIVE_CHECKS, ...BAR_CHECKS, ...SLOT_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)];
 }
 
 /** Runs them over everything, in one snapshot. */
@@ -178,9 +257,11 @@ type AttemptRow = { id: string; status: AttemptStatus; account_id: string | null
 type AwardRow = { id: string; status: AwardStatus; attempt_id: string; account_id: string; amount_cents: bigint };
 
 const PAGE_OF_ATTEMPTS = {
-  text: 'select id, status, account_id, fee_cents from attempts where id > $1 and fee_cents > 0 order by id limit $2',
+  text: 'select id, status, account_id, fee_cents from all_attempts where id > $1 and fee_cents > 0 order by id limit $2',
 };
-const ATTEMPTS_AGAIN = { text: 'select id, status, account_id, fee_cents from attempts where id = any($1::uuid[])' };
+const ATTEMPTS_AGAIN = {
+  text: 'select id, status, account_id, fee_cents from all_attempts where id = any($1::uuid[])',
+};
 const PAGE_OF_AWARDS = {
   text: 'select id, status, attempt_id, account_id, amount_cents from awards where id > $1 order by id limit $2',
 };

@@ -2,7 +2,7 @@
  * How the continuous audit reads this database in slices (libs/postgres/src/sliced-audit.ts): the
  * tables in the order of a pass, and the rows of a slice as a rule reads them.
  */
-import { attemptWalks } from '@laurel/attempts';
+import { attemptWalks, NEVER_ARCHIVED } from '@laurel/attempts';
 import {
   distinctSql,
   inSnapshotSql,
@@ -90,7 +90,7 @@ const MOST_ENTRIES = 100_000;
 
 /** In the order of a pass. */
 export const WALKS: readonly Walk[] = [
-  ...attemptWalks(sumsOfOutcomes),
+  ...attemptWalks(NEVER_ARCHIVED, { ofOutcomes: sumsOfOutcomes }),
   {
     name: ENTRIES.walk,
     shared: { ...ENTRIES.shared, ...PLACES.shared },

@@ -16,10 +16,11 @@
 import {
   ATTEMPTS,
   countsUnderCapSql,
+  NEVER_ARCHIVED,
   OUTCOMES,
   RECEIPT_HAS_KEY,
   REFUNDS_DUE,
-  SETTLED_HAS_OUTCOME,
+  settledHasOutcome,
 } from '@laurel/attempts';
 import type { AttemptStatus } from '@laurel/attempts/domain';
 import {
@@ -96,7 +97,7 @@ const IS_REFUNDED_BY_ROUND = `exists (
 // Constraints already enforce some of these. The audit still finds violations if a constraint is
 // switched off.
 export const CHECKS: readonly SlicedCheck[] = [
-  { id: 'run_exactly_when_settled', ...SETTLED_HAS_OUTCOME },
+  { id: 'run_exactly_when_settled', ...settledHasOutcome(NEVER_ARCHIVED) },
   {
     id: 'attempt_has_its_entry',
     description:
