@@ -143,12 +143,12 @@ export interface Contest {
    */
   settledWithAward?(won: OwedAward<PayableAward>, outcome: RecordedOutcome): Event;
 
-  /** Resolves to the attempt, or to null if there is none. */
+  /** Resolves to the attempt, archived or not, or to null if there is none. */
   findAttempt(id: string): Promise<FoundAttempt | null>;
   /** The outcome of a settled attempt. */
   loadOutcome(attemptId: string): Promise<RecordedOutcome>;
-  /** The signed text of a recorded receipt. */
-  loadReceipt(receiptId: string): Promise<string>;
+  /** The signed text of a recorded receipt; null if only the archive has it. */
+  loadReceipt(receiptId: string): Promise<string | null>;
   /** The prize that a settled attempt won; null for none, and in a contest that pays by rank. */
   findAwardOf(attemptId: string): Promise<OwedAward<PayableAward> | null>;
   /**

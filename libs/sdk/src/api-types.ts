@@ -35,7 +35,7 @@ export type Attempt = {
   /** The fee that was charged; `0.00` for a free attempt. */
   fee_charged: Amount;
   created_at: string;
-  /** The metadata that was sent; `{}` if none was. */
+  /** The metadata that was sent; `{}` if none was, or once the attempt is archived. */
   metadata: Record<string, unknown>;
   /** Null while the attempt is open, and if it ended without an outcome. */
   outcome: AttemptOutcome | null;

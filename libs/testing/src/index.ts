@@ -1,3 +1,4 @@
+export { archiveAttempts } from './archive-attempts.ts';
 export { constraintTakes, isBound } from './check-constraint.ts';
 export { CHECKOUT, NODE, SERVICES, type Service } from './checkout.ts';
 export { createTestClock, type TestClock } from './clock.ts';

@@ -349,10 +349,10 @@ const EMITTED_AND_EXPECTED = {
   text: `
 select payload, null::text as type, null::uuid as attempt_id from outbox
 union all
-select null, 'attempt.settled', a.id from attempts a left join awards w on w.attempt_id = a.id
+select null, 'attempt.settled', a.id from all_attempts a left join awards w on w.attempt_id = a.id
 where a.status = 'settled' and (w.status is null or w.status not in ('paying', 'holding'))
 union all
-select null, 'attempt.refunded', a.id from attempts a where a.status in ('expired', 'voided') and a.fee_cents > 0`,
+select null, 'attempt.refunded', a.id from all_attempts a where a.status in ('expired', 'voided') and a.fee_cents > 0`,
 };
 
 async function findWrongEvents(database: Database): Promise<readonly string[]> {

@@ -37,7 +37,7 @@ export type Attempt = {
   /** The fee that was charged; `0.00` for a free attempt. */
   fee_charged: Amount;
   created_at: string;
-  /** The metadata that was sent; `{}` if none was. */
+  /** The metadata that was sent; `{}` if none was, or once the attempt is archived. */
   metadata: Record<string, unknown>;
   /** Null while the attempt is open, and if it ended without an outcome. */
   outcome: AttemptOutcome | null;
@@ -1009,7 +1009,7 @@ export type OperatorAttempt = DescribedAttempt & {
   environment: Environment;
   /** The account that pays; null for a free attempt of a player who was not linked. */
   account_id: string | null;
-  /** As the partner reported it; null without an outcome, or if none was sent. */
+  /** As the partner reported it; null without an outcome, if none was sent, or if the attempt is archived. */
   evidence: Record<string, unknown> | null;
   /** The payout of the attempt's award, or of the player's rank in the round. */
   payout: Payout | null;

@@ -14,14 +14,21 @@ export type NamedAttempt = {
   readonly tenant: Tenant;
 };
 
+/** Where each service finds any attempt. Only that of challenges has archived ones, in views. */
+const TABLES = {
+  challenge: { attempts: 'all_attempts', outcomes: 'all_outcomes' },
+  tournament: { attempts: 'attempts', outcomes: 'outcomes' },
+} as const;
+
 function attemptByIdSql(owner: ContestServiceName): string {
   const { table, column } = CONTESTS[owner];
+  const { attempts, outcomes } = TABLES[owner];
   const columns = 'a.id, a.account_id, a.player_ref, a.status, c.program_id, c.environment';
   return `
-select 'attempt' as kind, ${columns} from attempts a join ${table} c on c.id = a.${column} where a.id = $1
+select 'attempt' as kind, ${columns} from ${attempts} a join ${table} c on c.id = a.${column} where a.id = $1
 union all
 select 'receipt', ${columns}
-from outcomes o join attempts a on a.id = o.attempt_id join ${table} c on c.id = a.${column} where o.receipt_id = $1`;
+from ${outcomes} o join ${attempts} a on a.id = o.attempt_id join ${table} c on c.id = a.${column} where o.receipt_id = $1`;
 }
 
 const OF_CHALLENGES = { name: 'attempts_by_any_id', text: attemptByIdSql('challenge') };

@@ -12,6 +12,10 @@
  * derives from it and is unique in the database, so it settles at most one attempt, even if several
  * replicas act at once. The signed receipt states the report, so another report under the same id
  * never gets its outcome. Both are refused as `attempt_already_settled`.
+ *
+ * If only the archive has the receipt, its score is compared alone. By then the gateway has
+ * forgotten the keys of its operations, and the integration service derives the id of an operation
+ * from the whole report.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { isUniqueViolation } from '@laurel/postgres';
@@ -89,9 +93,10 @@ async function answerAgain(
   { contest, payer }: ReportDeps,
 ): Promise<ReportedOutcome | Refused> {
   const outcome = await contest.loadOutcome(report.attemptId);
-  if (outcome.receiptId !== receiptId || !statesReport(await contest.loadReceipt(outcome.receiptId), report)) {
-    return refused('attempt_already_settled');
-  }
+  if (outcome.receiptId !== receiptId) return refused('attempt_already_settled');
+  const receipt = await contest.loadReceipt(receiptId);
+  const isSame = receipt === null ? outcome.score === report.score : statesReport(receipt, report);
+  if (!isSame) return refused('attempt_already_settled');
   const owed = await contest.findAwardOf(report.attemptId);
   return { outcome, award: owed === null ? null : await payer.complete(owed), repeated: true };
 }

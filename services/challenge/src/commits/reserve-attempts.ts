@@ -17,6 +17,7 @@ import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import type { BatchOptions, Database, Queryable, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
+import { knownArchived, mayBeArchived } from '../domain/archived-attempt.ts';
 import type { Attempt } from '../domain/challenge.ts';
 import {
   type CreationDecision,
@@ -27,7 +28,14 @@ import {
 import { decideAvailability } from '../domain/player-availability.ts';
 import { withAttempts } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
-import { insertAttempts, loadAttempts, lockAttempts, moveAttempt, restartAttempt } from '../repository/attempts.ts';
+import {
+  insertAttempts,
+  loadArchivedAttempts,
+  loadAttempts,
+  lockAttempts,
+  moveAttempt,
+  restartAttempt,
+} from '../repository/attempts.ts';
 import { type ChallengeCache, createChallengeCache } from '../repository/challenge-cache.ts';
 import { findChallenge, loadChallenges } from '../repository/challenges.ts';
 import { insertOptimisticAttempts } from '../repository/optimistic-attempts.ts';
@@ -65,7 +73,10 @@ async function reserveOnCache(
   const now = clock();
   const cached = batch.map(({ creation }) => challenges.get(creation.challengeId));
   const decisions = decideCachedCreations(
-    batch.map((named, index) => ({ ...named, challenge: cached[index]?.challenge ?? null })),
+    batch.map((named, index) => ({
+      ...named,
+      challenge: mayBeArchived(named.creation.attemptId, now) ? null : (cached[index]?.challenge ?? null),
+    })),
     { ceilings, now },
   );
   const inserts = decisions.flatMap((decision, index) => {
@@ -103,11 +114,18 @@ async function decideAndInsert(
     lockIdempotencyUses(tx, idempotencyRecordIdsOf(batch.map(({ creation }) => creation))),
   ]);
   for (const read of challenges.values()) cache.put(read);
+  const archived = await loadArchived(
+    tx,
+    queries.flatMap(({ attemptId }) => (mayBeArchived(attemptId, now) ? attemptId : [])),
+  );
 
   const requests = batch.map((named, index) => ({ ...named, player: players[index] ?? null }));
   const resolved = await resolveCreations(
-    requests.map(({ creation, player }) => ({ ...creation, isKnown: player?.isKnownAttempt ?? false })),
-    { recorded, loadAttempts: (ids) => loadAttempts(tx, ids) },
+    requests.map(({ creation, player }) => ({
+      ...creation,
+      isKnown: player?.isKnownAttempt === true || archived.has(creation.attemptId),
+    })),
+    { recorded, loadAttempts: async (ids) => new Map([...archived, ...(await loadAttempts(tx, ids))]) },
   );
   const decided = decideUnlessRefused(requests, resolved, (open) =>
     decideCreations(
@@ -124,6 +142,12 @@ async function decideAndInsert(
   const decisions = decided.map((item) => (isRefused(item) ? item : item.decision));
   const isRamping = [...challenges.values()].some(({ challenge }) => challenge.unconfirmedAttempts !== null);
   return commitCreations(tx, resolved, decisions, isRamping ? WRITES_WITH_SLOTS : WRITES);
+}
+
+async function loadArchived(on: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, Attempt>> {
+  if (ids.length === 0) return new Map();
+  const found = await loadArchivedAttempts(on, ids);
+  return new Map([...found].map(([id, { attempt }]) => [id, knownArchived(attempt)]));
 }
 
 const WRITES = { insertAttempts, restartAttempt };

@@ -13,9 +13,14 @@
  * wallet cannot be reached. A report on a paid attempt does not ask.
  */
 import { createCommitBatches, type Settlement as ReportSettlement, type Wallet } from '@laurel/attempts';
+import { isSameTenant, isVisible } from '@laurel/attempts/domain';
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
+import { isRefused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
+import { receiptIdOf } from '@laurel/values/ids';
+import type { OutcomeReport } from '../domain/outcome-decision.ts';
 import { requirementOf } from '../domain/requirement.ts';
+import { type AttemptWithTerms, findArchivedAttempt } from '../repository/attempts.ts';
 import { findChallenge } from '../repository/challenges.ts';
 import type { OutcomeCommitDeps, ReportWithFeeState, Settlement } from './outcome-draft.ts';
 import { settleCachedOutcomes } from './settle-cached-outcomes.ts';
@@ -35,8 +40,16 @@ export function createOutcomeSettlementBatches(deps: OutcomeCommitDeps): Outcome
   });
 }
 
+function settlementOfArchived(report: OutcomeReport, { attempt, terms }: AttemptWithTerms): ReportSettlement {
+  if (!isSameTenant(terms.tenant, report.tenant) || !isVisible(attempt.status)) return refused('not_found');
+  return attempt.status === 'settled'
+    ? { kind: 'settled_before', receiptId: receiptIdOf(report.operationId) }
+    : refused('attempt_already_settled');
+}
+
 /**
  * The commit for one report. For a free attempt in live it first asks the wallet about the player.
+ * A report on an archived attempt gets what it got before the attempt was archived.
  */
 export async function settleOutcome(
   report: ReportWithFeeState,
@@ -51,6 +64,10 @@ export async function settleOutcome(
   },
 ): Promise<ReportSettlement> {
   const settlement = await settlements.submit(report);
+  if (isRefused(settlement) && settlement.code === 'not_found') {
+    const archived = await findArchivedAttempt(database, report.attemptId);
+    return archived === null ? settlement : settlementOfArchived(report, archived);
+  }
   if (settlement.kind !== 'ask_eligibility') return settlement;
   const { challengeId, playerRef } = settlement;
   const challenge = await findChallenge(database, challengeId);

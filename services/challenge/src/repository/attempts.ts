@@ -1,4 +1,10 @@
-/** Attempts. Rows are locked in id order (docs/lock-order.md). */
+/**
+ * Attempts. Rows are locked in id order (docs/lock-order.md).
+ *
+ * Most ids are found in `attempts`. A read that does not find one there looks in
+ * `archived_attempts`, which a second statement reads: an attempt that was archived between the two
+ * is found.
+ */
 
 import {
   idempotencyUseColumns,
@@ -71,6 +77,16 @@ const SELECT_BY_IDS = { name: 'attempts_by_ids', text: 'select * from attempts w
 
 const SELECT_WITH_TERMS = { name: 'attempts_with_terms', text: `${WITH_TERMS} where a.id = any($1::uuid[])` };
 
+// The metadata is in the archive alone, and so is whether a score had disqualified the attempt, which
+// only an open attempt asks.
+const ARCHIVED = `
+select a.id, a.challenge_id, a.account_id, a.player_ref, a.status, a.fee_cents, a.prize_cents, a.threshold, '{}' as metadata,
+  a.created_at, null::timestamptz as disqualified_at, a.fee_generation, a.closed_reason, c.program_id, c.environment,
+  c.threshold_direction, c.prize_structure, c.score_min, c.score_max
+from archived_attempts a join challenges c on c.id = a.challenge_id`;
+
+const SELECT_ARCHIVED = { name: 'archived_attempts_by_ids', text: `${ARCHIVED} where a.id = any($1::uuid[])` };
+
 // The statement joins only frozen columns, nothing that another transaction may write meanwhile:
 // after waiting for a lock PostgreSQL reads the attempt again, but keeps the joined rows from
 // before the wait.
@@ -135,8 +151,22 @@ export async function loadAttemptsWithTerms(
   return new Map(rows.map((row) => [row.id, toAttemptWithTerms(row)]));
 }
 
+/** The attempt, archived or not. */
 export async function findAttempt(on: Queryable, id: string): Promise<AttemptWithTerms | null> {
-  return (await loadAttemptsWithTerms(on, [id])).get(id) ?? null;
+  return (await loadAttemptsWithTerms(on, [id])).get(id) ?? (await findArchivedAttempt(on, id));
+}
+
+/** An attempt whose month was deleted; null for any other. */
+export async function findArchivedAttempt(on: Queryable, id: string): Promise<AttemptWithTerms | null> {
+  return (await loadArchivedAttempts(on, [id])).get(id) ?? null;
+}
+
+export async function loadArchivedAttempts(
+  on: Queryable,
+  ids: readonly string[],
+): Promise<Map<string, AttemptWithTerms>> {
+  const rows = await on.query<AttemptWithTermsRow>(SELECT_ARCHIVED, [ids]);
+  return new Map(rows.map((row) => [row.id, toAttemptWithTerms(row)]));
 }
 
 export async function lockAttempts(on: Queryable, ids: readonly string[]): Promise<Map<string, AttemptWithTerms>> {

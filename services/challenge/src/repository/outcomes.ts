@@ -129,6 +129,13 @@ from outcomes o join attempts a on a.id = o.attempt_id
 where o.attempt_id = any($1::uuid[])`,
 };
 
+const SELECT_ARCHIVED = {
+  name: 'archived_outcomes_by_attempts',
+  text: `
+select id as attempt_id, receipt_id, score, met_threshold, recorded_at, threshold
+from archived_attempts where id = any($1::uuid[]) and receipt_id is not null`,
+};
+
 const SELECT_ATTEMPTS_BY_RECEIPT = {
   name: 'outcome_attempts_by_receipt',
   text: 'select receipt_id, attempt_id from outcomes where receipt_id = any($1::uuid[])',
@@ -137,6 +144,10 @@ const SELECT_ATTEMPTS_BY_RECEIPT = {
 const SELECT_RECEIPT = {
   text: `
 select o.receipt, o.signature, k.public_key from outcomes o join signing_keys k on k.id = o.signing_key_id where o.receipt_id = $1`,
+};
+
+const IS_ARCHIVED = {
+  text: 'select exists (select from archived_attempts where receipt_id = $1) as is_archived',
 };
 
 export async function insertOutcomes(
@@ -207,23 +218,36 @@ export async function loadAttemptsByReceipt(
   return new Map(rows.map((row) => [row.receipt_id, row.attempt_id]));
 }
 
-/** The outcome of a settled attempt. */
+/** The outcome of a settled attempt, archived or not. */
 export async function loadOutcome(on: Queryable, attemptId: string): Promise<Outcome> {
   const [row] = await on.query<OutcomeRow>(SELECT_BY_ATTEMPT, [attemptId]);
-  if (row === undefined) throw new Error(`attempt ${attemptId} is settled without an outcome`);
-  return toOutcome(row);
+  if (row !== undefined) return toOutcome(row);
+  const [archived] = await on.query<OutcomeRow>(SELECT_ARCHIVED, [[attemptId]]);
+  if (archived === undefined) throw new Error(`attempt ${attemptId} is settled without an outcome`);
+  return toOutcome(archived);
 }
 
-/** The outcomes of settled attempts, in no particular order. */
+/** The outcomes of settled attempts, archived or not, in no particular order. */
 export async function loadOutcomes(on: Queryable, attemptIds: readonly string[]): Promise<readonly Outcome[]> {
-  return (await on.query<OutcomeRow>(SELECT_BY_ATTEMPTS, [attemptIds])).map(toOutcome);
+  const rows = await on.query<OutcomeRow>(SELECT_BY_ATTEMPTS, [attemptIds]);
+  const found = new Set(rows.map((row) => row.attempt_id));
+  const others = attemptIds.filter((id) => !found.has(id));
+  const archived = others.length === 0 ? [] : await on.query<OutcomeRow>(SELECT_ARCHIVED, [others]);
+  return [...rows, ...archived].map(toOutcome);
 }
 
-/** The signed text of a recorded receipt. */
-export async function loadReceipt(on: Queryable, receiptId: string): Promise<string> {
+/** The signed text of a recorded receipt; null if only the archive has it. */
+export async function loadReceipt(on: Queryable, receiptId: string): Promise<string | null> {
   const found = await findReceipt(on, receiptId);
-  if (found === null) throw new Error(`receipt ${receiptId} is not recorded`);
-  return found.receipt;
+  if (found !== null) return found.receipt;
+  if (await isReceiptArchived(on, receiptId)) return null;
+  throw new Error(`receipt ${receiptId} is not recorded`);
+}
+
+/** Whether the receipt is that of an archived attempt, so that only the archive has its text. */
+export async function isReceiptArchived(on: Queryable, receiptId: string): Promise<boolean> {
+  const [row] = await on.query<{ is_archived: boolean }>(IS_ARCHIVED, [receiptId]);
+  return row?.is_archived === true;
 }
 
 export async function findReceipt(on: Queryable, receiptId: string): Promise<Receipt | null> {

@@ -37,14 +37,25 @@ from (
 ) a`,
 };
 
+// No index has the archived attempts of one challenge. Their ids are above its own, because all begin
+// with the time at which they were made.
+const MAY_BE_ARCHIVED = { text: 'select exists (select from archived_attempts where id > $1) as may_be_archived' };
+
 /** The samples from which the bar follows. */
 export function loadSampledScores(on: Queryable, challengeId: string, limit = MAX_SAMPLES): Promise<Scores> {
   return load(on, SELECT_SAMPLES, challengeId, limit);
 }
 
-/** The scores of settled paid attempts. */
-export function loadPaidScores(on: Queryable, challengeId: string, limit = MAX_ATTEMPTS): Promise<Scores> {
-  return load(on, SELECT_PAID, challengeId, limit);
+/**
+ * The scores of settled paid attempts that are not archived. They count as incomplete once any
+ * attempt is archived that is younger than the challenge.
+ */
+export async function loadPaidScores(on: Queryable, challengeId: string, limit = MAX_ATTEMPTS): Promise<Scores> {
+  const [{ scores, isComplete }, [row]] = await Promise.all([
+    load(on, SELECT_PAID, challengeId, limit),
+    on.query<{ may_be_archived: boolean }>(MAY_BE_ARCHIVED, [challengeId]),
+  ]);
+  return { scores, isComplete: isComplete && row?.may_be_archived === false };
 }
 
 async function load(on: Queryable, statement: typeof SELECT_PAID, challengeId: string, limit: number): Promise<Scores> {

@@ -64,7 +64,7 @@ export const listAttempts = defineOperatorRoute({
   name: 'listAttempts',
   summary: 'List the attempts of a program or of an account',
   description:
-    'An attempt is listed 2 seconds after its creation. A page of a program ends early where few of the attempts of that time match: an empty page with a `next_cursor` is not the last. So does a page of an account, which reads 500 of its attempts at challenges and 500 in rounds.',
+    'An attempt is listed 2 seconds after its creation. A page of a program ends early where few of the attempts of that time match: an empty page with a `next_cursor` is not the last. So does a page of an account, which reads 500 of its attempts at challenges and 500 in rounds. Archived attempts are not listed.',
   query: attemptQuery,
   success: {
     status: 200,
@@ -120,7 +120,8 @@ export const getAttempt = defineOperatorRoute({
       describedAttempt.extend({
         ...owners,
         evidence: orNull(z.record(z.string(), z.unknown())).openapi({
-          description: 'As the partner reported it; null without an outcome, or if none was sent.',
+          description:
+            'As the partner reported it; null without an outcome, if none was sent, or if the attempt is archived.',
         }),
         payout: orNull(payoutSchema).openapi({
           description: "The payout of the attempt's award, or of the player's rank in the round.",
@@ -145,12 +146,14 @@ export const getAttempt = defineOperatorRoute({
       accountId === '' ? { deposits: [] } : wallet.listGoodwill({ attemptId }, read),
     ]);
     if (isRefused(sent)) return sent;
-    if (receipt !== null && isRefused(receipt)) return receipt;
+    // The archive alone has the evidence of an archived attempt.
+    const isArchived = receipt !== null && isRefused(receipt) && receipt.code === 'not_found';
+    if (receipt !== null && isRefused(receipt) && !isArchived) return receipt;
     if (isRefused(goodwill)) return goodwill;
     return presentOperatorAttempt({
       described,
       deliveries: sent.deliveries,
-      receiptJson: receipt?.receiptJson ?? null,
+      receiptJson: receipt === null || isRefused(receipt) ? null : receipt.receiptJson,
       // The wallet has no payout yet while the contest service still asks for it.
       payout: paid === null || isRefused(paid) ? null : present(paid.payout),
       goodwill: goodwill.deposits,

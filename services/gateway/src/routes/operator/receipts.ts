@@ -12,7 +12,7 @@ export const getReceipt = defineOperatorRoute({
   name: 'getReceipt',
   summary: 'Read the signed record of an outcome',
   description:
-    '`npm run verify-receipt` verifies it. The response has the public key, and the `seal` once the round is settled.',
+    '`npm run verify-receipt` verifies it. The response has the public key, and the `seal` once the round is settled. The receipt of an archived attempt is `not_found`, and the message says that only the archive has it.',
   params: z.object({ receiptId: pathId }),
   success: { status: 200, description: 'The receipt.', schema: receiptSchema },
   run: async ({ params: { receiptId }, options }, { challenge, tournament }: OwningServices) => {
@@ -20,6 +20,8 @@ export const getReceipt = defineOperatorRoute({
     const asked = await challenge.getReceipt({ receiptId }, options);
     const isElsewhere = isRefused(asked) && asked.code === 'not_found';
     const found = isElsewhere ? await tournament.getReceipt({ receiptId }, options) : asked;
-    return isRefused(found) ? found : presentReceipt(found);
+    if (!isRefused(found)) return presentReceipt(found);
+    // The challenge service says of a receipt of its own that only the archive has it.
+    return found.code === 'not_found' && isRefused(asked) ? asked : found;
   },
 });

@@ -54,7 +54,7 @@ export const listOwnAttempts = defineProgramRoute({
   name: 'listOwnAttempts',
   summary: "List a program's attempts",
   description:
-    'An attempt is listed 2 seconds after its creation. A page ends early where few of the attempts of that time match: an empty page with a `next_cursor` is not the last. With `after`, a filter by `status` leaves out an attempt that gets the status later.',
+    'An attempt is listed 2 seconds after its creation. A page ends early where few of the attempts of that time match: an empty page with a `next_cursor` is not the last. With `after`, a filter by `status` leaves out an attempt that gets the status later. Archived attempts are not listed.',
   query: attemptQuery,
   success: { status: 200, description: 'Newest first; with `after` oldest first.', schema: attemptListSchema },
   run: async ({ caller: { program }, query, options }, services: OwningServices) => {
@@ -110,7 +110,7 @@ export const getOwnReceipt = defineProgramRoute({
     '`npm run verify-receipt` verifies it. The response has the public key, and for a round the `seal` once it is settled.',
   params,
   success: { status: 200, description: 'The receipt.', schema: receiptSchema },
-  refusals: { not_found: `${NOT_FOUND} Or it has no outcome.` },
+  refusals: { not_found: `${NOT_FOUND} Or it has no outcome, or its receipt is kept only in the archive.` },
   run: async ({ caller: { program }, params: { attemptId }, options }, services: OwningServices) => {
     const read = { ...options, retryLostReply: true };
     const described = await describeAttempt(services, { programId: program.id, attemptId, anyProgram: false }, read);

@@ -108,7 +108,7 @@ export const attemptSchema = component(
     created_at: timestamp,
     metadata: z
       .record(z.string(), z.unknown())
-      .openapi({ description: 'The metadata that was sent; `{}` if none was.' }),
+      .openapi({ description: 'The metadata that was sent; `{}` if none was, or once the attempt is archived.' }),
     outcome: orNull(attemptOutcome).openapi({
       description: 'Null while the attempt is open, and if it ended without an outcome.',
     }),

@@ -70,7 +70,7 @@ function Described({ attempt }: { readonly attempt: OperatorAttempt }): ReactNod
           <AccountSection accountId={attempt.account_id} />
           <Section title="Metadata">
             {Object.keys(attempt.metadata).length === 0 ? (
-              <p className="muted">The partner sent none with the attempt.</p>
+              <p className="muted">None was sent with the attempt, or the attempt is archived.</p>
             ) : (
               <Code text={JSON.stringify(attempt.metadata, null, 2)} label="The metadata" />
             )}

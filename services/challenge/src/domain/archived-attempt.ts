@@ -1,0 +1,22 @@
+/**
+ * The attempts of deleted months, which no creation may make again. A month is archived days after
+ * it ended (docs/operations/archive.md), and almost every creation names an id that was made for
+ * it. So only a creation with an old id is looked up among the archived attempts.
+ */
+import { ABANDONED_CODE, KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
+import { instantOfId } from '@laurel/values/ids';
+import { isBefore, later } from '@laurel/values/instant';
+import type { Attempt } from './challenge.ts';
+
+/** Whether the id is older than any that an idempotency key still names. */
+export function mayBeArchived(attemptId: string, now: Date): boolean {
+  return isBefore(instantOfId(attemptId), later(now, -KEY_USE_RETENTION_MS));
+}
+
+/**
+ * The archived attempt, as a repeat of its creation meets it. An abandoned one cannot be restarted,
+ * because its id may not be written again: the repeat is refused.
+ */
+export function knownArchived(attempt: Attempt): Attempt {
+  return attempt.closedReason === ABANDONED_CODE ? { ...attempt, closedReason: 'challenge_not_available' } : attempt;
+}
