@@ -44,8 +44,12 @@ async function logIn(url: string): Promise<pg.Client> {
 }
 
 /** The SQLSTATE with which a statement of the running role is refused; undefined if it succeeds. */
-async function refusal(service: Service, statement: string): Promise<string | undefined> {
-  const client = await logIn(databaseOf(service).runningUrl);
+function refusal(service: Service, statement: string): Promise<string | undefined> {
+  return refusalBy(databaseOf(service).runningUrl, statement);
+}
+
+async function refusalBy(url: string, statement: string): Promise<string | undefined> {
+  const client = await logIn(url);
   try {
     if (!OUTSIDE_TRANSACTIONS.test(statement)) await client.query('begin');
     await client.query(statement);
@@ -136,7 +140,10 @@ describe.each(SERVICES)('the database role that runs the %s service', (service) 
 
   test('a service’s running role cannot become any other role', async () => {
     const superuser = await only<{ name: string }>(service, 'select current_user as name');
-    const roles = SERVICES.flatMap((other) => [databaseOf(other).ownerUrl, databaseOf(other).runningUrl])
+    const roles = SERVICES.flatMap((other) => {
+      const { ownerUrl, runningUrl, archiveUrl } = databaseOf(other);
+      return [ownerUrl, runningUrl, ...(archiveUrl === undefined ? [] : [archiveUrl])];
+    })
       .map(roleIn)
       .filter((role) => role !== roleIn(databaseOf(service).runningUrl));
     for (const role of [...roles, superuser.name]) {
@@ -144,7 +151,7 @@ describe.each(SERVICES)('the database role that runs the %s service', (service) 
     }
   });
 
-  test('a service’s running role has exactly the privileges of grants.sql', async () => {
+  test('a service’s running role, and its archive’s, have exactly the privileges of their files', async () => {
     // Without the grant option this only gives a warning, and grants nothing.
     const client = await logIn(databaseOf(service).runningUrl);
     await client.query(`grant all on ${table} to public`);
@@ -152,11 +159,10 @@ describe.each(SERVICES)('the database role that runs the %s service', (service) 
     const rows = await databaseOf(service).query<{ privilege: string }>(PRIVILEGES, [
       roleIn(databaseOf(service).ownerUrl),
     ]);
-    const role = roleIn(databaseOf(service).runningUrl);
+    const { runningUrl, archiveUrl } = databaseOf(service);
     const expected = [
-      ...grantsOf(service).map((grant) => `${role} ${grant}`),
-      `${role} database: CONNECT`,
-      `${role} schema public: USAGE`,
+      ...privilegesOf(roleIn(runningUrl), grantsOf(service)),
+      ...(archiveUrl === undefined ? [] : privilegesOf(roleIn(archiveUrl), archiveGrantsOf(service))),
     ].sort();
     expect(rows.map(({ privilege }) => privilege).sort()).toEqual(expected);
   });
@@ -244,6 +250,44 @@ describe('the wallet’s records under the role that runs it', () => {
   });
 });
 
+describe('the role that deletes archived months', () => {
+  const archived = () => {
+    const { archiveUrl } = databaseOf('challenge');
+    if (archiveUrl === undefined) throw new Error('the challenge service has no role of its archive');
+    return archiveUrl;
+  };
+
+  test.each([
+    'delete from attempts',
+    'delete from outcomes',
+    'truncate attempts cascade',
+    "update attempts set status = 'voided'",
+    'delete from awards',
+    'insert into archived_attempts select from attempts',
+    'delete from archived_attempts',
+    'update archived_batches set digest = digest',
+    'delete from archived_months',
+    'alter table attempts drop constraint attempts_pkey',
+    'create or replace function delete_archived_batch(text, integer) returns integer language sql as $$ select 1 $$',
+    'create table loot (id int)',
+    'select * from key_uses',
+  ])('the role that deletes archived months is refused: %s', async (statement) => {
+    expect(await refusalBy(archived(), statement)).toBe(REFUSED);
+  });
+
+  test('the role that deletes archived months can delete none that was not begun', async () => {
+    const batch = "select delete_archived_batch('2025-12', 1)";
+    expect(await refusalBy(archived(), batch)).toBe(RESTRICTED);
+    expect(await refusal('challenge', batch)).toBe(REFUSED);
+    expect(await refusal('challenge', "select end_archived_month('2025-12')")).toBe(REFUSED);
+    const begin = "select begin_archived_month('2025-12', '', '[]', '{}', '{}', '{}')";
+    expect(await refusal('challenge', begin)).toBe(REFUSED);
+    expect(
+      await refusal('challenge', "select archived_totals_differ('[]', gen_random_uuid(), gen_random_uuid())"),
+    ).toBe(REFUSED);
+  });
+});
+
 test('the role that owns one database cannot connect to any other', async () => {
   for (const service of SERVICES) {
     for (const other of SERVICES.filter((it) => it !== service)) {
@@ -258,32 +302,51 @@ function roleIn(url: string): string {
   return decodeURIComponent(new URL(url).username);
 }
 
+function privilegesOf(role: string, grants: readonly string[]): readonly string[] {
+  return [...grants.map((grant) => `${role} ${grant}`), `${role} database: CONNECT`, `${role} schema public: USAGE`];
+}
+
+/** The same of archive-grants.sql, whose lines have one privilege each. */
+function archiveGrantsOf(service: Service): readonly string[] {
+  return statementsOf(new URL(`../../services/${service}/archive-grants.sql`, import.meta.url)).map((statement) => {
+    const [, routine] = /^grant execute on function (\w+\(.*\)) to :"archive_role"$/.exec(statement) ?? [];
+    if (routine !== undefined) return `routine ${routine}: EXECUTE`;
+    const [, privilege = '', table] = /^grant (select|maintain) on (\w+) to :"archive_role"$/.exec(statement) ?? [];
+    if (table === undefined) throw new Error(`archive-grants.sql has a statement of another form: ${statement}`);
+    return `${table}: ${privilege.toUpperCase()}`;
+  });
+}
+
+function statementsOf(file: URL): readonly string[] {
+  return readFileSync(file, 'utf8')
+    .replaceAll(/--.*$/gm, '')
+    .split(';')
+    .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
+    .filter((statement) => statement !== '');
+}
+
 /**
  * `transfers: SELECT` for a table, `payouts(status): UPDATE` for a column, in the terms of
  * grants.sql; `request_positions: USAGE` for a sequence, and a function as the catalog names it.
  */
 function grantsOf(service: Service): string[] {
   const file = new URL(`../../services/${service}/grants.sql`, import.meta.url);
-  const statements = readFileSync(file, 'utf8').replaceAll(/--.*$/gm, '').split(';');
-  return statements
-    .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
-    .filter((statement) => statement !== '')
-    .flatMap((statement) => {
-      const [, sequence] = /^grant usage on sequence (\w+) to :"running_role"$/.exec(statement) ?? [];
-      if (sequence !== undefined) return [`${sequence}: USAGE`];
-      const [, routine] = /^grant execute on function (\w+\(\)) to :"running_role"$/.exec(statement) ?? [];
-      if (routine !== undefined) return [`routine ${routine}: EXECUTE`];
-      const [, privileges, table] = /^grant (.+) on (\w+) to :"running_role"$/.exec(statement) ?? [];
-      if (privileges === undefined)
-        throw new Error(`${fileURLToPath(file)} has a statement of another form: ${statement}`);
-      const granted = [...privileges.matchAll(/(select|insert|update|delete)(?: \(([^)]+)\))?(?:, |$)/g)];
-      expect(granted.map(([text]) => text).join('')).toBe(privileges);
-      return granted.flatMap(([, privilege = '', columns]) =>
-        columns === undefined
-          ? [`${table}: ${privilege.toUpperCase()}`]
-          : columns.split(', ').map((column) => `${table}(${column}): ${privilege.toUpperCase()}`),
-      );
-    });
+  return statementsOf(file).flatMap((statement) => {
+    const [, sequence] = /^grant usage on sequence (\w+) to :"running_role"$/.exec(statement) ?? [];
+    if (sequence !== undefined) return [`${sequence}: USAGE`];
+    const [, routine] = /^grant execute on function (\w+\(\)) to :"running_role"$/.exec(statement) ?? [];
+    if (routine !== undefined) return [`routine ${routine}: EXECUTE`];
+    const [, privileges, table] = /^grant (.+) on (\w+) to :"running_role"$/.exec(statement) ?? [];
+    if (privileges === undefined)
+      throw new Error(`${fileURLToPath(file)} has a statement of another form: ${statement}`);
+    const granted = [...privileges.matchAll(/(select|insert|update|delete)(?: \(([^)]+)\))?(?:, |$)/g)];
+    expect(granted.map(([text]) => text).join('')).toBe(privileges);
+    return granted.flatMap(([, privilege = '', columns]) =>
+      columns === undefined
+        ? [`${table}: ${privilege.toUpperCase()}`]
+        : columns.split(', ').map((column) => `${table}(${column}): ${privilege.toUpperCase()}`),
+    );
+  });
 }
 
 /**

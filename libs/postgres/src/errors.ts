@@ -7,6 +7,8 @@ export class ConnectionFailedError extends Error {
 
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
+const RESTRICT_VIOLATION = '23001';
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * SQLSTATEs with which the server ends or refuses a session: class 08 (connection), and some of
@@ -23,6 +25,16 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 /** Whether the row references another row that does not exist. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION && error.constraint === constraint;
+}
+
+/** Whether a trigger or a function of the database refused the change by a rule. */
+export function isRestrictViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === RESTRICT_VIOLATION;
+}
+
+/** Whether the statement waited for a lock for longer than it may. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
 }
 
 /**

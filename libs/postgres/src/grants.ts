@@ -6,6 +6,8 @@ import pg from 'pg';
 export interface Grants {
   readonly file: URL | string;
   readonly runningRole: string;
+  /** The service's archive-grants.sql, and the role that deletes archived months. */
+  readonly archive?: { readonly file: URL | string; readonly role: string };
 }
 
 /**
@@ -13,41 +15,59 @@ export interface Grants {
  * grants.sql` has the same effect.
  */
 const RUNNING_ROLE = ':"running_role"';
+const ARCHIVE_ROLE = ':"archive_role"';
 const UNDEFINED_ROLE = '42704';
 
 /**
- * Gives the running role exactly the privileges of the file, in one transaction: revokes all of the
- * role's and of PUBLIC's, then grants what the file lists. Connects as the database's owner. If the
- * owner is the running role itself, which has every privilege, does nothing and returns false.
+ * Gives each role exactly the privileges of its file, in one transaction: revokes all of the roles'
+ * and of PUBLIC's, then grants what the files list. Connects as the database's owner. If the owner
+ * is the running role itself, which has every privilege, does nothing and returns false.
  */
-export async function applyGrants(url: string, { file, runningRole }: Grants): Promise<boolean> {
-  const sql = await readFile(file, 'utf8');
-  const role = pg.escapeIdentifier(runningRole);
+export async function applyGrants(url: string, { file, runningRole, archive }: Grants): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, application_name: 'migrate' });
   await client.connect();
   try {
     const { rowCount: isOwner } = await client.query('select where current_user = $1', [runningRole]);
     if (isOwner) return false;
+    await client.query('begin');
+    await applyFile(client, { file, role: runningRole, variable: RUNNING_ROLE, purpose: 'runs the service' });
+    if (archive !== undefined)
+      await applyFile(client, { ...archive, variable: ARCHIVE_ROLE, purpose: 'deletes archived months' });
+    await client.query('commit');
+    return true;
+  } finally {
+    await client.end();
+  }
+}
+
+async function applyFile(
+  client: pg.Client,
+  grants: {
+    readonly file: URL | string;
+    readonly role: string;
+    readonly variable: string;
+    readonly purpose: string;
+  },
+): Promise<void> {
+  const { file } = grants;
+  const role = pg.escapeIdentifier(grants.role);
+  const sql = await readFile(file, 'utf8');
+  try {
     await client.query(`
-      begin;
       revoke all on schema public from public, ${role};
       revoke all on all tables in schema public from public, ${role};
       revoke all on all sequences in schema public from public, ${role};
       revoke all on all routines in schema public from public, ${role};
       grant usage on schema public to ${role};
-      ${sql.replaceAll(RUNNING_ROLE, () => role)}
-      commit`);
-    return true;
+      ${sql.replaceAll(grants.variable, () => role)}`);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
     if (error.code === UNDEFINED_ROLE) {
       throw new Error(
-        `the role ${runningRole} that runs the service is not there: prepare the database first (docs/decisions/0016-run-as-a-role-that-owns-nothing.md)`,
+        `the role ${grants.role} that ${grants.purpose} is not there: prepare the database first (docs/decisions/0016-run-as-a-role-that-owns-nothing.md)`,
         { cause: error },
       );
     }
     throw new Error(`${file instanceof URL ? fileURLToPath(file) : file}: ${error.message}`, { cause: error });
-  } finally {
-    await client.end();
   }
 }

@@ -21,7 +21,14 @@ export {
   WHOLE_TABLES,
 } from './database.ts';
 export { type DatabaseClock, startDatabaseClock } from './database-clock.ts';
-export { ConnectionFailedError, isConnectionFailure, isForeignKeyViolation, isUniqueViolation } from './errors.ts';
+export {
+  ConnectionFailedError,
+  isConnectionFailure,
+  isForeignKeyViolation,
+  isLockTimeout,
+  isRestrictViolation,
+  isUniqueViolation,
+} from './errors.ts';
 export { verifyRunningRole } from './running-role.ts';
 export { createSlicedAudit, inSnapshotSql, type SlicedAudit, type SliceLimits } from './sliced-audit.ts';
 export {

@@ -6,6 +6,7 @@
  * POSTGRES_ADMIN_URL                  a superuser's, for any database of the server
  * <SERVICE>_DATABASE_URL              the running role, its password and the database, as wanted
  * <SERVICE>_MIGRATION_DATABASE_URL    the same for the owner
+ * <SERVICE>_ARCHIVE_DATABASE_URL      the same for the role that deletes archived months; optional
  */
 import { prepareDatabase, roleOf } from './roles.ts';
 
@@ -24,6 +25,8 @@ if (services.length === 0) required('WALLET_MIGRATION_DATABASE_URL');
 for (const service of services.sort()) {
   const ownerUrl = required(`${service}_MIGRATION_DATABASE_URL`);
   const runningUrl = required(`${service}_DATABASE_URL`);
-  await prepareDatabase(adminUrl, { ownerUrl, runningUrl });
-  console.log(`${service.toLowerCase()}: owned by ${roleOf(ownerUrl)}, run by ${roleOf(runningUrl)}`);
+  const archiveUrl = process.env[`${service}_ARCHIVE_DATABASE_URL`] || undefined;
+  await prepareDatabase(adminUrl, { ownerUrl, runningUrl, ...(archiveUrl !== undefined && { archiveUrl }) });
+  const archive = archiveUrl === undefined ? '' : `, archived by ${roleOf(archiveUrl)}`;
+  console.log(`${service.toLowerCase()}: owned by ${roleOf(ownerUrl)}, run by ${roleOf(runningUrl)}${archive}`);
 }

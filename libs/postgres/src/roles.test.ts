@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
   await ask(serverUrl, `drop database if exists ${name} with (force)`);
-  for (const role of [`${name} "owner"`, `${name}_running`, `${name}_other`]) {
+  for (const role of [`${name} "owner"`, `${name}_running`, `${name}_archive`, `${name}_other`]) {
     await ask(serverUrl, `drop role if exists ${pg.escapeIdentifier(role)}`);
   }
 });
@@ -138,7 +138,7 @@ describe('a database that is prepared', () => {
     const { ownerUrl } = roles;
     await expect(prepareDatabase(serverUrl, { ownerUrl, runningUrl: ownerUrl })).rejects.toThrow('are both');
     await expect(prepareDatabase(serverUrl, { ownerUrl, runningUrl: superuserUrl() })).rejects.toThrow(
-      'the superuser who prepares the database can be neither',
+      'the superuser who prepares the database cannot be one',
     );
     const elsewhere = new URL(roles.runningUrl);
     elsewhere.pathname = '/elsewhere';
@@ -156,8 +156,11 @@ test('the command prepares every service that the environment names', async () =
   const owner = { WALLET_MIGRATION_DATABASE_URL: roles.ownerUrl };
   await expect(run({})).rejects.toMatchObject({ code: 1, stderr: 'WALLET_MIGRATION_DATABASE_URL: is required\n' });
   await expect(run(owner)).rejects.toMatchObject({ code: 1, stderr: 'WALLET_DATABASE_URL: is required\n' });
-  const { stdout } = await run({ ...owner, WALLET_DATABASE_URL: roles.runningUrl });
-  expect(stdout).toBe(`wallet: owned by ${name} "owner", run by ${name}_running\n`);
+  const running = { ...owner, WALLET_DATABASE_URL: roles.runningUrl };
+  const prepared = `wallet: owned by ${name} "owner", run by ${name}_running`;
+  expect((await run(running)).stdout).toBe(`${prepared}\n`);
+  const archive = await run({ ...running, WALLET_ARCHIVE_DATABASE_URL: urlOf(`${name}_archive`, 'a:rchive') });
+  expect(archive.stdout).toBe(`${prepared}, archived by ${name}_archive\n`);
   expect(await ask(roles.runningUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
@@ -183,6 +186,25 @@ describe('grants.sql', () => {
     await run();
     await expect(ask(roles.runningUrl, 'select from b')).rejects.toMatchObject({ code: '42501' });
     await expect(ask(roles.runningUrl, 'select f()')).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('archive-grants.sql grants the archive’s role its privileges, which later migrations keep', async () => {
+    const archiveUrl = urlOf(`${name}_archive`, 'a:rchive');
+    const file = join(directory, 'archive-grants.sql');
+    await writeFile(file, 'grant select (note) on a to :"archive_role";');
+    const archive = { file, role: `${name}_archive` };
+    const migrateBoth = () =>
+      migrate({ url: roles.ownerUrl, directory: migrations(), grants: { ...grants(), archive } });
+    await expect(migrateBoth()).rejects.toThrow(`the role ${name}_archive that deletes archived months is not there`);
+    await prepareDatabase(serverUrl, { ...roles, archiveUrl });
+    await migrateBoth();
+    await run();
+    expect(await ask(archiveUrl, 'select note from a')).toEqual([{ note: null }]);
+    await expect(ask(archiveUrl, 'select id from a')).rejects.toMatchObject({ code: '42501' });
+    await ask(roles.runningUrl, "update a set note = 'changed'");
+    await expect(prepareDatabase(serverUrl, { ...roles, archiveUrl: roles.runningUrl })).rejects.toThrow(
+      'the archive’s role is one of',
+    );
   });
 
   test('a failed grants.sql leaves the privileges unchanged', async () => {

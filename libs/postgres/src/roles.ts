@@ -7,10 +7,15 @@ import './no-libpq-environment.ts';
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** Two URLs of one database, with its roles and their passwords. */
+/** URLs of one database, with its roles and their passwords. */
 export interface DatabaseRoles {
   readonly ownerUrl: string;
   readonly runningUrl: string;
+  /**
+   * The role that deletes archived months (decision 38). Most databases have none. It may log in
+   * only during a run.
+   */
+  readonly archiveUrl?: string;
 }
 
 interface Login {
@@ -31,26 +36,28 @@ const LOCK = 'laurel roles';
 export async function prepareDatabase(superuserUrl: string, roles: DatabaseRoles): Promise<void> {
   const owner = loginOf(roles.ownerUrl);
   const running = loginOf(roles.runningUrl);
-  if (owner.database !== running.database) {
-    throw new Error(`the owner's URL names the database ${owner.database} and the running role's ${running.database}`);
+  const archive = roles.archiveUrl === undefined ? [] : [loginOf(roles.archiveUrl)];
+  for (const { role, database } of [running, ...archive]) {
+    if (database === owner.database) continue;
+    throw new Error(`the owner's URL names the database ${owner.database} and that of ${role} ${database}`);
   }
   await asSuperuser(superuserUrl, async (client) => {
     if (owner.role === running.role) throw new Error(`the owner and the running role are both ${owner.role}`);
-    const { rowCount: isSelf } = await client.query('select where current_user in ($1, $2)', [
-      owner.role,
-      running.role,
-    ]);
-    if (isSelf) throw new Error('the superuser who prepares the database can be neither of its two roles');
+    const logins = [owner, running, ...archive];
+    const names = logins.map(({ role }) => role);
+    if (new Set(names).size < names.length) throw new Error(`the archive’s role is one of ${names.slice(0, 2).join()}`);
+    const { rowCount: isSelf } = await client.query('select where current_user = any($1)', [names]);
+    if (isSelf) throw new Error('the superuser who prepares the database cannot be one of its roles');
     // Roles belong to the whole server: one of two concurrent changes would fail.
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [LOCK]);
-    for (const login of [owner, running]) await putRole(client, login);
+    for (const login of logins) await putRole(client, login);
     const found = await client.query('select from pg_database where datname = $1', [owner.database]);
     if (found.rowCount === 0) {
       await client.query(
         `create database ${pg.escapeIdentifier(owner.database)} owner ${pg.escapeIdentifier(owner.role)}`,
       );
     }
-    await giveDatabase(client, owner.database, { owner: owner.role, running: running.role });
+    await giveDatabase(client, owner.database, { owner: owner.role, connecting: names.slice(1) });
     // This session keeps the lock meanwhile, because a schema's privileges are one row too, which
     // concurrent changes would fail to update.
     await asSuperuser(urlOf(superuserUrl, owner.database), (inside) => giveObjects(inside, owner.role));
@@ -58,20 +65,21 @@ export async function prepareDatabase(superuserUrl: string, roles: DatabaseRoles
 }
 
 /**
- * Makes the owner own the database, and lets only the two roles connect. A copied database needs
+ * Makes the owner own the database, and lets only the other roles connect. A copied database needs
  * this too: a copy has neither the owner nor the connect privileges.
  */
 export async function giveDatabase(
   client: pg.Client,
   database: string,
-  roles: { readonly owner: string; readonly running: string },
+  roles: { readonly owner: string; readonly connecting: readonly string[] },
 ): Promise<void> {
-  const [name, owner, running] = [database, roles.owner, roles.running].map(pg.escapeIdentifier);
+  const [name, owner] = [database, roles.owner].map(pg.escapeIdentifier);
+  const connecting = roles.connecting.map(pg.escapeIdentifier).join();
   await client.query(`
     begin;
     alter database ${name} owner to ${owner};
-    revoke all on database ${name} from public, ${running};
-    grant connect on database ${name} to ${running};
+    revoke all on database ${name} from public, ${connecting};
+    grant connect on database ${name} to ${connecting};
     commit`);
 }
 

@@ -18,6 +18,8 @@ export interface SchemaSources {
   readonly migrations: string;
   /** The file of its grants, which may be absent. */
   readonly grants: string;
+  /** The file of the grants of its archive's role; only of a service that deletes months. */
+  readonly archiveGrants: string;
   /** Applies both to an empty database with these roles. */
   migrate(roles: DatabaseRoles): Promise<unknown>;
 }
@@ -30,11 +32,13 @@ export interface ClonedDatabase extends DatabaseRoles, AsyncDisposable {
 /** Creates a database with the schema; disposing drops it. `serverUrl` is the superuser's. */
 export async function cloneTemplate(serverUrl: string, schema: SchemaSources): Promise<ClonedDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const roles = rolesOf(serverUrl, schema.service, name);
+  const roles = rolesOf(serverUrl, schema, name);
   await administer(serverUrl, async (client) => {
     const template = await ensureTemplate(client, serverUrl, schema);
     await client.query(`create database ${name} template ${template}`);
-    await giveDatabase(client, name, { owner: roleOf(roles.ownerUrl), running: roleOf(roles.runningUrl) });
+    const { ownerUrl, runningUrl, archiveUrl } = roles;
+    const connecting = [runningUrl, ...(archiveUrl === undefined ? [] : [archiveUrl])].map(roleOf);
+    await giveDatabase(client, name, { owner: roleOf(ownerUrl), connecting });
   });
   return {
     ...roles,
@@ -53,32 +57,36 @@ async function ensureTemplate(client: pg.Client, serverUrl: string, schema: Sche
   if (await exists(client, template)) return template;
   const draft = `${template}_draft`;
   await client.query(`drop database if exists ${draft} with (force)`);
-  const roles = rolesOf(serverUrl, schema.service, draft);
+  const roles = rolesOf(serverUrl, schema, draft);
   await prepareDatabase(serverUrl, roles);
   await schema.migrate(roles);
   await client.query(`alter database ${draft} rename to ${template}`);
   return template;
 }
 
-function hashOf({ service, migrations, grants }: SchemaSources): string {
+function hashOf({ service, migrations, grants, archiveGrants }: SchemaSources): string {
   const hash = createHash('sha256').update(service);
   for (const file of readdirSync(migrations).sort()) hash.update(file).update(readFileSync(join(migrations, file)));
-  if (existsSync(grants)) hash.update(readFileSync(grants));
+  for (const file of [grants, archiveGrants]) if (existsSync(file)) hash.update(readFileSync(file));
   return hash.digest('hex').slice(0, 32);
 }
 
 /**
- * The two roles of a service's databases on this run's server. Their names differ from those of a
+ * The roles of a service's databases on this run's server. Their names differ from those of a
  * stack on the same server, and every process of the run derives the same passwords.
  */
-function rolesOf(serverUrl: string, service: string, database: string): DatabaseRoles {
+function rolesOf(serverUrl: string, { service, archiveGrants }: SchemaSources, database: string): DatabaseRoles {
   const urlOf = (role: string) => {
     const url = new URL(withDatabase(serverUrl, database));
     url.password = createHmac('sha256', url.password).update(role).digest('base64url');
     url.username = role;
     return url.href;
   };
-  return { ownerUrl: urlOf(`laurel_test_${service}_owner`), runningUrl: urlOf(`laurel_test_${service}`) };
+  return {
+    ownerUrl: urlOf(`laurel_test_${service}_owner`),
+    runningUrl: urlOf(`laurel_test_${service}`),
+    ...(existsSync(archiveGrants) && { archiveUrl: urlOf(`laurel_test_${service}_archive`) }),
+  };
 }
 
 async function exists(client: pg.Client, database: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { DatabaseRoles } from '@laurel/postgres/roles';
-import { databaseVariableOf, migrationVariableOf } from '@laurel/topology';
+import { archiveVariableOf, databaseVariableOf, migrationVariableOf } from '@laurel/topology';
 import pg from 'pg';
 import { CHECKOUT, fileOfService, NODE, type Service } from './checkout.ts';
 import { cloneTemplate } from './database-template.ts';
@@ -27,11 +27,17 @@ export async function createServiceDatabase(
     service,
     migrations: fileOfService(service, 'migrations', checkout),
     grants: fileOfService(service, 'grants.sql', checkout),
+    archiveGrants: fileOfService(service, 'archive-grants.sql', checkout),
     migrate: (roles) => migrateDatabase(service, roles, checkout),
   });
   cleanup.defer(() => database[Symbol.asyncDispose]().then(ignore, ignore));
-  const { url, ownerUrl, runningUrl } = database;
-  return { ownerUrl, runningUrl, query: connectDatabase(url, cleanup) };
+  const { url, ownerUrl, runningUrl, archiveUrl } = database;
+  return {
+    ownerUrl,
+    runningUrl,
+    ...(archiveUrl !== undefined && { archiveUrl }),
+    query: connectDatabase(url, cleanup),
+  };
 }
 
 /** Queries over a pool that `cleanup` closes. */
@@ -48,7 +54,7 @@ export function connectDatabase(url: string, cleanup: AsyncDisposableStack): Sta
  */
 export function migrateDatabase(
   service: Service,
-  { ownerUrl, runningUrl }: DatabaseRoles,
+  { ownerUrl, runningUrl, archiveUrl }: DatabaseRoles,
   checkout = CHECKOUT,
 ): Promise<void> {
   const main = fileOfService(service, 'src/migrate.ts', checkout);
@@ -58,6 +64,7 @@ export function migrateDatabase(
       HOME: process.env.HOME,
       [databaseVariableOf(service)]: runningUrl,
       [migrationVariableOf(service)]: ownerUrl,
+      [archiveVariableOf(service)]: archiveUrl,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

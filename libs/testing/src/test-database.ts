@@ -11,6 +11,8 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
   /** The running role's URL, with the privileges of the service's grants.sql. */
   readonly runningUrl: string;
+  /** The URL of the role that deletes archived months, if the service has one. */
+  readonly archiveUrl?: string;
 }
 
 /** An empty, migrated database for one test file. */
@@ -18,16 +20,23 @@ export async function createTestDatabase({ migrations }: { readonly migrations: 
   const serverUrl = process.env[POSTGRES_URL_VARIABLE];
   if (serverUrl === undefined) throw new Error(`${POSTGRES_URL_VARIABLE} is not set: the test run has no PostgreSQL`);
   const directory = fileURLToPath(migrations);
-  const grants = join(directory, '..', 'grants.sql');
+  const [grants, archiveGrants] = [join(directory, '..', 'grants.sql'), join(directory, '..', 'archive-grants.sql')];
   return cloneTemplate(serverUrl, {
     service: basename(dirname(directory)),
     migrations: directory,
     grants,
-    migrate: ({ ownerUrl, runningUrl }) =>
+    archiveGrants,
+    migrate: ({ ownerUrl, runningUrl, archiveUrl }) =>
       migrate({
         url: ownerUrl,
         directory,
-        ...(existsSync(grants) && { grants: { file: grants, runningRole: roleOf(runningUrl) } }),
+        ...(existsSync(grants) && {
+          grants: {
+            file: grants,
+            runningRole: roleOf(runningUrl),
+            ...(archiveUrl !== undefined && { archive: { file: archiveGrants, role: roleOf(archiveUrl) } }),
+          },
+        }),
       }),
   });
 }

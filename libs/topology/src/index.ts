@@ -58,6 +58,11 @@ export function migrationVariableOf(name: ServiceName): string {
   return `${name.toUpperCase()}_MIGRATION_DATABASE_URL`;
 }
 
+/** The variable with its URL as the role that deletes archived months. */
+export function archiveVariableOf(name: ServiceName): string {
+  return `${name.toUpperCase()}_ARCHIVE_DATABASE_URL`;
+}
+
 /** The addresses that a service gets, by variable. */
 export function addressesFor(
   name: ServiceName,

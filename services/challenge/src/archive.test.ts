@@ -3,98 +3,26 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { putSigningKey } from '@laurel/attempts';
 import { monthOf, verifyMonth, writeMonth } from '@laurel/attempts/archive';
-import { createDatabase, type Database } from '@laurel/postgres';
+import type { Database } from '@laurel/postgres';
 import { createSigner } from '@laurel/signature';
-import { createTestDatabase, type TestDatabase, verdictOnReceipt } from '@laurel/testing';
-import { awardIdOf, newId, newOwnedId } from '@laurel/values/ids';
+import { verdictOnReceipt } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ArchiveHost, DAY_MS, played, SEED, SIGNER, startArchiveHost } from './archive.fixture.ts';
 import { archivedMonths } from './archived-months.ts';
-import { LIVE_CHALLENGE } from './domain/example.ts';
-import { insertChallenge } from './repository/challenges.ts';
 
-const SEED = Buffer.alloc(32, 5);
-const SIGNER = createSigner(SEED);
-const DAY_MS = 86_400_000;
 const held = new AsyncDisposableStack();
-let scratch: TestDatabase;
+let host: ArchiveHost;
 let database: Database;
-let challengeId: string;
-let signingKeyId: number;
 let root: string;
 
 beforeAll(async () => {
-  scratch = held.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
-  database = held.use(createDatabase({ url: scratch.url, maxConnections: 3, applicationName: 'archive-test' }));
-  signingKeyId = await putSigningKey(database, SIGNER.publicKey);
-  challengeId = newId();
-  await insertChallenge(database, {
-    ...LIVE_CHALLENGE,
-    id: challengeId,
-    tenant: { programId: newId(), environment: 'live' },
-  });
-  root = await mkdtemp(join(tmpdir(), 'laurel-archive-'));
-  held.defer(() => rm(root, { recursive: true }));
+  host = held.use(await startArchiveHost());
+  ({ database, root } = host);
 });
 afterAll(() => held.disposeAsync());
-
-interface Played {
-  readonly day: number;
-  readonly status: 'settled' | 'expired' | 'voided' | 'refused';
-  readonly text: string;
-  readonly score: number;
-  readonly wins: boolean;
-}
-
-const played: fc.Arbitrary<Played> = fc.record({
-  day: fc.nat(27),
-  status: fc.constantFrom('settled', 'settled', 'expired', 'voided', 'refused'),
-  // PostgreSQL stores no NUL. Some readers end a line at U+2028.
-  text: fc.oneof(
-    fc.constant('\u2028\u2029"\\\n選手'),
-    fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0')),
-  ),
-  score: fc.double({ noDefaultInfinity: true, noNaN: true }),
-  wins: fc.boolean(),
-});
-
-const INSERT_ATTEMPT = {
-  text: `
-insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at, closed_reason)
-values ($1, $2, $3, $4, $5, 100, 400, 10, $6, $7, $8)`,
-};
-const INSERT_OUTCOME = {
-  text: `
-insert into outcomes (attempt_id, receipt_id, score, met_threshold, recorded_at, receipt, signature, signing_key_id)
-values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-};
-const INSERT_AWARD = {
-  text: `
-insert into awards (id, attempt_id, challenge_id, account_id, amount_cents, status, created_at, paid_at)
-values ($1, $2, $3, $4, 400, 'paid', $5, $5)`,
-};
-
-/** Inserts an attempt of the month, whose instant is its first, and returns the receipt's id. */
-async function insert(first: Date, { day, status, text, score, wins }: Played): Promise<string> {
-  const createdAt = new Date(first.getTime() + day * DAY_MS);
-  const [id, accountId, receiptId] = [newOwnedId('challenge', createdAt), newId(), newId(createdAt)];
-  const reason = status === 'voided' || status === 'refused' ? 'abandoned' : null;
-  const metadata = JSON.stringify({ text });
-  await database.query(INSERT_ATTEMPT, [id, challengeId, accountId, `p${text}`, status, metadata, createdAt, reason]);
-  if (status !== 'settled') return receiptId;
-  const { canonical, signature } = SIGNER.sign({
-    attempt_id: id,
-    receipt_id: receiptId,
-    score,
-    evidence: { text },
-    recorded_at: createdAt.toISOString(),
-  });
-  await database.query(INSERT_OUTCOME, [id, receiptId, score, wins, createdAt, canonical, signature, signingKeyId]);
-  if (wins) await database.query(INSERT_AWARD, [awardIdOf(id, 'challenge'), id, challengeId, accountId, createdAt]);
-  return receiptId;
-}
 
 /** A month of its own for each case. */
 let cases = 0;
@@ -106,8 +34,6 @@ function newMonth() {
 }
 
 const keysOf = (until: Date | null = null) => [{ publicKey: SIGNER.publicKey, from: new Date(0), until }];
-const write = (month: NonNullable<ReturnType<typeof monthOf>>) =>
-  writeMonth(month, { database, signer: SIGNER, root, source: archivedMonths });
 const verify = (folder: string, keys = keysOf()) => verifyMonth(folder, { months: archivedMonths, keys });
 
 describe('a month of the archive', () => {
@@ -119,8 +45,8 @@ describe('a month of the archive', () => {
       fc.integer({ min: 1, max: 255 }),
       async (attempts, fileAt, byteAt, change) => {
         const month = newMonth();
-        for (const attempt of attempts) await insert(month.from, attempt);
-        expect(await write(month)).toMatchObject({ isNew: true });
+        for (const attempt of attempts) await host.insert(month.from, attempt);
+        expect(await host.write(month)).toMatchObject({ isNew: true });
         const folder = join(root, 'challenge', month.name);
         const { files, totals } = await verify(folder);
         const rowsOf = (table: string) => files.find((file) => file.table === table)?.rows;
@@ -143,7 +69,7 @@ describe('a month of the archive', () => {
         if (!isSpace) await expect(verify(folder)).rejects.toThrow();
         await writeFile(path, bytes);
 
-        expect(await write(month)).toMatchObject({ isNew: false });
+        expect(await host.write(month)).toMatchObject({ isNew: false });
       },
     );
     await fc.assert(law, { numRuns: 15 });
@@ -151,7 +77,7 @@ describe('a month of the archive', () => {
 
   it('is signed by a listed key, dated within its period', async () => {
     const month = newMonth();
-    await write(month);
+    await host.write(month);
     const folder = join(root, 'challenge', month.name);
     const other = createSigner(Buffer.alloc(32, 6));
     await expect(verify(folder, [{ publicKey: other.publicKey, from: new Date(0), until: null }])).rejects.toThrow(
@@ -166,22 +92,22 @@ describe('a month of the archive', () => {
 
   it('is not written while an attempt of it may still change', async () => {
     const month = newMonth();
-    await insert(month.from, { day: 3, status: 'expired', text: '', score: 0, wins: false });
+    await host.insert(month.from, { day: 3, status: 'expired', text: '', score: 0, wins: false });
     const open = { text: `update attempts set status = 'open' where id > $1 and id < $2 returning id` };
     const [row] = await database.query<{ id: string }>(open, [month.leastId, month.endId]);
-    await expect(write(month)).rejects.toThrow(`${month.name} may still change: the attempt ${row?.id} is open`);
+    await expect(host.write(month)).rejects.toThrow(`${month.name} may still change: the attempt ${row?.id} is open`);
     expect(await readdir(join(root, 'challenge'))).not.toContain(month.name);
   });
 
   it('is compared with the database again by each later run', async () => {
     const month = newMonth();
-    await insert(month.from, { day: 3, status: 'settled', text: '', score: 1, wins: false });
-    await write(month);
+    await host.insert(month.from, { day: 3, status: 'settled', text: '', score: 1, wins: false });
+    await host.write(month);
     await database.query({ text: 'update attempts set fee_cents = 99 where id > $1 and id < $2' }, [
       month.leastId,
       month.endId,
     ]);
-    await expect(write(month)).rejects.toThrow('rows of attempts, which are not the 1 of the database');
+    await expect(host.write(month)).rejects.toThrow('rows of attempts, which are not the 1 of the database');
   });
 });
 
@@ -192,7 +118,7 @@ describe('the command', () => {
       encoding: 'utf8',
       env: {
         PATH: process.env.PATH,
-        CHALLENGE_DATABASE_URL: scratch.runningUrl,
+        CHALLENGE_DATABASE_URL: host.scratch.runningUrl,
         RECEIPT_SIGNING_SEED: SEED.toString('base64'),
         ...(failpoints !== undefined && { FAILPOINTS_DIR: failpoints }),
       },
@@ -205,7 +131,7 @@ describe('the command', () => {
     held.defer(() => rm(folder, { recursive: true }));
     for (let day = 0; day < 20; day += 1) {
       const attempt = { day, status: 'settled', text: `${day}`, score: day, wins: day % 5 === 0 } as const;
-      receiptId = await insert(new Date('1971-01-01T00:00:00.000Z'), attempt);
+      receiptId = await host.insert(new Date('1971-01-01T00:00:00.000Z'), attempt);
     }
   });
 

@@ -1,13 +1,21 @@
 /**
  * The archive of this service: `node services/challenge/src/archive.ts`, which `npm run archive`
- * runs (docs/operations/archive.md). It deletes nothing.
+ * runs (docs/operations/archive.md). Deleting a month takes the URL of the archive's role, every
+ * other run that of the service.
  */
 import { runArchive } from '@laurel/attempts/archive';
 import { databaseUrl, loadConfig, secretKey } from '@laurel/service';
 import { z } from 'zod';
 import { archivedMonths } from './archived-months.ts';
+import { monthDeletion } from './repository/month-deletion.ts';
 
-await runArchive(archivedMonths, () => {
-  const config = loadConfig(z.object({ CHALLENGE_DATABASE_URL: databaseUrl, RECEIPT_SIGNING_SEED: secretKey }));
-  return { url: config.CHALLENGE_DATABASE_URL, seed: config.RECEIPT_SIGNING_SEED };
+await runArchive(archivedMonths, {
+  load: () => {
+    const config = loadConfig(z.object({ CHALLENGE_DATABASE_URL: databaseUrl, RECEIPT_SIGNING_SEED: secretKey }));
+    return { url: config.CHALLENGE_DATABASE_URL, seed: config.RECEIPT_SIGNING_SEED };
+  },
+  deletion: {
+    steps: monthDeletion,
+    loadUrl: () => loadConfig(z.object({ CHALLENGE_ARCHIVE_DATABASE_URL: databaseUrl })).CHALLENGE_ARCHIVE_DATABASE_URL,
+  },
 });

@@ -7,7 +7,9 @@ import { databaseUrl, loadConfig, secretKey } from '@laurel/service';
 import { z } from 'zod';
 import { archivedMonths } from './archived-months.ts';
 
-await runArchive(archivedMonths, () => {
-  const config = loadConfig(z.object({ TOURNAMENT_DATABASE_URL: databaseUrl, RECEIPT_SIGNING_SEED: secretKey }));
-  return { url: config.TOURNAMENT_DATABASE_URL, seed: config.RECEIPT_SIGNING_SEED };
+await runArchive(archivedMonths, {
+  load: () => {
+    const config = loadConfig(z.object({ TOURNAMENT_DATABASE_URL: databaseUrl, RECEIPT_SIGNING_SEED: secretKey }));
+    return { url: config.TOURNAMENT_DATABASE_URL, seed: config.RECEIPT_SIGNING_SEED };
+  },
 });

@@ -5,6 +5,8 @@
  *                                  verifies each that it has
  *   --verify MONTH --keys FILE     verifies a month without the database, by the keys in FILE,
  *                                  which is /.well-known/laurel-keys.json
+ *   --delete 2025-12 --from FOLDER deletes the rows of a month that FOLDER has; with
+ *                                  --copy FOLDER also verifies a second copy
  *   --receipt ID --month MONTH     prints a receipt for `npm run verify-receipt`
  *   --attempt ID --month MONTH     prints an attempt, with its receipt if it has one
  */
@@ -16,6 +18,7 @@ import { createSigner, type Signer } from '@laurel/signature';
 import { isBefore, later } from '@laurel/values/instant';
 import { type ArchivedRow, bytesOf } from '../domain/archived-rows.ts';
 import { archiveInstant } from '../repository/archive.ts';
+import { deleteMonth, type MonthDeletion } from './delete-month.ts';
 import { readLines } from './lines.ts';
 import { fileOf } from './manifest.ts';
 import { monthOf, monthsBetween } from './month.ts';
@@ -24,6 +27,7 @@ import { ArchiveRefusedError, type MonthSource, writeMonth } from './write-month
 
 const USAGE = `usage: npm run archive -- --before 2026-01 --to FOLDER [--service NAME]
        npm run archive -- --verify FOLDER/challenge/2025-12 --keys FILE
+       npm run archive -- --delete 2025-12 --from FOLDER [--copy FOLDER] [--service NAME]
        npm run archive -- --receipt ID --month FOLDER/challenge/2025-12
        npm run archive -- --attempt ID --month FOLDER/challenge/2025-12`;
 /** A run waits for the disk and for other statements; nothing waits for a run. */
@@ -40,13 +44,23 @@ export interface ArchiveSettings {
   readonly seed: Buffer;
 }
 
-/** Sets the exit code. Settings are loaded only by a run that needs the database. */
-export async function runArchive(source: MonthSource, loadSettings: () => ArchiveSettings): Promise<void> {
+/** Settings are loaded only by a run that needs the database. */
+export interface ArchiveCommand {
+  load(): ArchiveSettings;
+  /** Absent if the service deletes no months. The URL logs in as the archive's role. */
+  readonly deletion?: { readonly steps: MonthDeletion; loadUrl(): string };
+}
+
+/** Sets the exit code. */
+export async function runArchive(source: MonthSource, command: ArchiveCommand): Promise<void> {
   const option = { type: 'string' } as const;
   const { values } = parseArgs({
     options: {
       before: option,
       to: option,
+      delete: option,
+      from: option,
+      copy: option,
       verify: option,
       keys: option,
       receipt: option,
@@ -55,10 +69,18 @@ export async function runArchive(source: MonthSource, loadSettings: () => Archiv
       service: option,
     },
   });
-  const { before, to, verify, keys, receipt, attempt, month, service = source.service } = values;
+  const { before, to, from, copy, verify, keys, receipt, attempt, month, service = source.service } = values;
+  const deleted = values.delete;
   try {
     if (service !== source.service) throw new ArchiveRefusedError(`this is not the archive of ${service}`);
-    if (before !== undefined && to !== undefined) process.exitCode = await write(before, to, source, loadSettings());
+    if (before !== undefined && to !== undefined) process.exitCode = await write(before, to, source, command.load());
+    else if (deleted !== undefined && from !== undefined)
+      process.exitCode = await deleteFrom(from, {
+        name: deleted,
+        copy: copy ?? null,
+        source,
+        deletion: command.deletion,
+      });
     else if (verify !== undefined && keys !== undefined) process.exitCode = await verifyAlone(verify, keys, source);
     else if (receipt !== undefined && month !== undefined)
       process.exitCode = await printReceipt(receipt.toLowerCase(), month, source);
@@ -118,6 +140,35 @@ async function* writeMonthsBefore(
       manifest.files.reduce((sum, file) => sum + size(file), 0);
     yield { month: month.name, isNew, rows: of(({ rows }) => rows), bytes: of(({ bytes }) => bytes) };
   }
+}
+
+async function deleteFrom(
+  root: string,
+  {
+    name,
+    copy,
+    source,
+    deletion,
+  }: {
+    readonly name: string;
+    readonly copy: string | null;
+    readonly source: MonthSource;
+    readonly deletion: ArchiveCommand['deletion'];
+  },
+): Promise<number> {
+  if (deletion === undefined) throw new ArchiveRefusedError('no month of this service is deleted yet');
+  const month = monthOf(name);
+  if (month === null) throw new ArchiveRefusedError(`${name} is no month, as 2026-01 is`);
+  await using database = createDatabase({
+    url: deletion.loadUrl(),
+    // One holds the lock, the other deletes.
+    maxConnections: 2,
+    applicationName: 'archive',
+    statementTimeoutMs: TIMEOUT_MS,
+  });
+  const print = (line: string) => console.log(`${source.service} ${month.name}: ${line}`);
+  await deleteMonth(month, { database, source, deletion: deletion.steps, root, copy, print });
+  return 0;
 }
 
 async function verifyAlone(folder: string, file: string, months: ArchivedMonths): Promise<number> {

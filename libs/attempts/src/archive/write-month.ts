@@ -37,7 +37,7 @@ export interface MonthSource extends ArchivedMonths {
   unfinished(on: Queryable, month: Month): Promise<readonly string[]>;
 }
 
-/** A month that cannot be written now; the message says why. */
+/** A month that cannot be written or deleted now; the message says why. */
 export class ArchiveRefusedError extends Error {
   override readonly name = 'ArchiveRefusedError';
 }
@@ -123,17 +123,32 @@ async function writeDraft(draft: string, month: Month, { database, source, signe
 async function verifyWithDatabase(folder: string, month: Month, { database, source }: ArchiveRun): Promise<Manifest> {
   const manifest = await verifyMonth(folder, { months: source, keys: await listSigningKeys(database) });
   if (manifest.month !== month.name) throw new Error(`${folder} is ${manifest.month}`);
+  await compareWithDatabase(manifest, { folder, month, database, source });
+  return manifest;
+}
+
+/** Refuses the month unless the database has the rows of the verified files, in a snapshot of now. */
+export async function compareWithDatabase(
+  manifest: Manifest,
+  {
+    folder,
+    month,
+    database,
+    source,
+  }: Pick<ArchiveRun, 'database' | 'source'> & { readonly folder: string; readonly month: Month },
+): Promise<void> {
   await inSnapshot(database, async (tx) => {
     for (const { table, linesSha256, rows } of manifest.files) {
       const read = source.tables[table];
       if (read === undefined || read.isOfEachMonth) continue;
       const counted = await countLines(pagesOf(tx, source, read, month));
       if (counted.linesSha256 !== linesSha256) {
-        throw new Error(`${folder} has ${rows} rows of ${table}, which are not the ${counted.rows} of the database`);
+        throw new ArchiveRefusedError(
+          `${folder} has ${rows} rows of ${table}, which are not the ${counted.rows} of the database`,
+        );
       }
     }
   });
-  return manifest;
 }
 
 function pagesOf(

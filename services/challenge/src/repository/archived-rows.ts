@@ -67,7 +67,9 @@ where w.attempt_id > $1 and w.attempt_id < $2 group by c.environment, w.status`,
 
 const UNFINISHED: Statement = {
   text: `
-(select 'the attempt ' || a.id || ' is ' || a.status as clause from attempts a
+(select 'it is being deleted' as clause from archived_months m where m.least_id = $1)
+union all
+(select 'the attempt ' || a.id || ' is ' || a.status from attempts a
  where a.id > $1 and a.id < $2 and a.status not in ('settled', 'expired', 'voided', 'refused') order by a.id limit 5)
 union all
 (select 'the fee of ' || r.attempt_id || ' is due back' from refunds_due r

@@ -1,0 +1,406 @@
+import { spawnSync } from 'node:child_process';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { deleteMonth, type Month, monthOf } from '@laurel/attempts/archive';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { newId, newOwnedId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
+import fc from 'fast-check';
+import pg from 'pg';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type ArchiveHost, DAY_MS, type Played, played, startArchiveHost } from './archive.fixture.ts';
+import { archivedMonths } from './archived-months.ts';
+import { insertAttempts } from './repository/attempts.ts';
+import { monthDeletion } from './repository/month-deletion.ts';
+
+let held: AsyncDisposableStack;
+let host: ArchiveHost;
+/** As the archive's role. */
+let archive: Database;
+/** As the role that runs the service. */
+let running: Database;
+/** The months of the database that were given out. */
+let months: number;
+
+beforeEach(async () => {
+  held = new AsyncDisposableStack();
+  host = held.use(await startArchiveHost());
+  const connect = (url: string) =>
+    held.use(createDatabase({ url, maxConnections: 2, applicationName: 'archive-test' }));
+  archive = connect(archiveUrl());
+  running = connect(host.scratch.runningUrl);
+  months = 0;
+  return () => held.disposeAsync();
+});
+
+function archiveUrl(): string {
+  if (host.scratch.archiveUrl === undefined) throw new Error('the database has no role of the archive');
+  return host.scratch.archiveUrl;
+}
+
+/** The next month of the database: months are deleted in their order. */
+function nextMonth(): Month {
+  const month = monthOf(`${1980 + Math.floor(months / 12)}-${String(1 + (months % 12)).padStart(2, '0')}`);
+  if (month === null) throw new Error('no month');
+  months += 1;
+  return month;
+}
+
+/** A written month with attempts of each kind, in three batches. */
+async function writtenMonth(): Promise<Month> {
+  const month = nextMonth();
+  await host.insertExpired(month.from, 4_100);
+  for (let day = 0; day < 20; day += 1) {
+    const status = (['settled', 'settled', 'expired', 'voided', 'refused'] as const)[day % 5] ?? 'settled';
+    await host.insert(month.from, { day, status, text: `${day}`, score: day + 0.1, wins: day % 2 === 0 });
+  }
+  await host.write(month);
+  return month;
+}
+
+interface Deleted {
+  readonly lines: readonly string[];
+}
+
+async function remove(month: Month, deletion = monthDeletion, copy: string | null = null): Promise<Deleted> {
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  await deleteMonth(month, { database: archive, source: archivedMonths, deletion, root: host.root, copy, print });
+  return { lines };
+}
+
+/** Everything that deleting the month may change, as text. */
+async function stateOf({ leastId, endId }: Month): Promise<string> {
+  return JSON.stringify(await host.database.query({ text: STATE }, [leastId, endId]));
+}
+const STATE = `
+select 'attempt' as kind, a.id, a::text as line from attempts a where a.id > $1 and a.id < $2
+union all select 'outcome', o.attempt_id, o::text from outcomes o where o.attempt_id > $1 and o.attempt_id < $2
+union all select 'archived', r.id, r::text from archived_attempts r where r.id > $1 and r.id < $2
+union all select 'award', w.id, w::text from awards w where w.attempt_id > $1 and w.attempt_id < $2
+union all select 'batch', b.least_id, b::text from archived_batches b where b.least_id >= $1 and b.least_id < $2
+order by 1, 2`;
+
+const KEPT = `
+select a.id, a.challenge_id, a.account_id, a.player_ref, a.status, a.fee_cents, a.prize_cents, a.threshold, a.created_at,
+  a.fee_generation, a.closed_reason, o.score, o.met_threshold, o.recorded_at, o.receipt_id
+from attempts a left join outcomes o on o.attempt_id = a.id where a.id > $1 and a.id < $2 order by a.id`;
+const ARCHIVED = `
+select id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, created_at,
+  fee_generation, closed_reason, score, met_threshold, recorded_at, receipt_id
+from archived_attempts where id > $1 and id < $2 order by id`;
+
+const rowsOf = (text: string, { leastId, endId }: Month) =>
+  host.database.query<{ id: string }>({ text }, [leastId, endId]);
+
+describe('a month that is deleted', () => {
+  it('leaves of each attempt what stays for ever, its award, and nothing else', async () => {
+    const law = fc.asyncProperty(fc.array(played, { maxLength: 12 }), async (attempts: readonly Played[]) => {
+      const month = nextMonth();
+      for (const attempt of attempts) await host.insert(month.from, attempt);
+      await host.write(month);
+      const [kept, awards] = [await rowsOf(KEPT, month), await rowsOf(AWARDS, month)];
+      await remove(month);
+      expect(await rowsOf(ARCHIVED, month)).toEqual(kept);
+      expect(await rowsOf(AWARDS, month)).toEqual(awards);
+      expect(await rowsOf(KEPT, month)).toEqual([]);
+      expect(await rowsOf('select attempt_id from outcomes where attempt_id > $1 and attempt_id < $2', month)).toEqual(
+        [],
+      );
+
+      const state = await stateOf(month);
+      expect((await remove(month)).lines.slice(1)).toEqual([
+        `was begun before, ${attempts.length === 0 ? 0 : 1} batches`,
+        'was deleted before',
+        'vacuumed',
+      ]);
+      expect(await stateOf(month)).toBe(state);
+    });
+    await fc.assert(law, { numRuns: 12 });
+  });
+  const AWARDS = 'select * from awards where attempt_id > $1 and attempt_id < $2 order by id';
+
+  it('is deleted in batches, of which each has at most 2,000 attempts', async () => {
+    const month = await writtenMonth();
+    const copy = await mkdtemp(join(tmpdir(), 'laurel-archive-'));
+    held.defer(() => rm(copy, { recursive: true }));
+    await cp(host.root, copy, { recursive: true });
+    expect((await remove(month, monthDeletion, copy)).lines).toEqual([
+      'verified, with its copy',
+      'begun, 3 batches',
+      'batch 1 of 3: 2000 attempts deleted',
+      'batch 2 of 3: 2000 attempts deleted',
+      'batch 3 of 3: 120 attempts deleted',
+      'deleted',
+      'vacuumed',
+    ]);
+  });
+
+  it('refuses new attempts with ids of the month or of an earlier one', async () => {
+    const month = await writtenMonth();
+    const attemptOf = (instant: Date) => ({
+      attempt: {
+        id: newOwnedId('challenge', instant),
+        challengeId: host.challengeId,
+        accountId: newId(),
+        playerRef: 'late',
+        status: 'pending' as const,
+        feeCents: cents(100n),
+        prizeCents: cents(400n),
+        threshold: 10,
+        metadata: '{}',
+        createdAt: new Date(),
+        disqualifiedAt: null,
+        feeGeneration: 0,
+        closedReason: null,
+      },
+      idempotencyUse: null,
+    });
+    const at = (days: number) => new Date(month.until.getTime() + days * DAY_MS);
+    await remove(month);
+    for (const days of [-1, -1_000]) {
+      await expect(insertAttempts(running, [attemptOf(at(days))])).rejects.toMatchObject({
+        constraint: 'attempts_id_is_not_archived',
+      });
+    }
+    const later = attemptOf(at(0));
+    expect(await insertAttempts(running, [later])).toEqual(new Set([later.attempt.id]));
+  });
+
+  it('is begun only when it is the oldest, has ended 7 days ago and can no longer change', async () => {
+    const [first, second] = [await writtenMonth(), await writtenMonth()];
+    await expect(remove(second)).rejects.toThrow(`the oldest first, and ${second.name} is not the next`);
+
+    const [row] = await rowsOf(KEPT, first);
+    await host.database.query({ text: 'insert into refunds_due (attempt_id, since) values ($1, now())' }, [row?.id]);
+    await expect(remove(first)).rejects.toThrow(`${first.name} may still change`);
+    await host.database.query({ text: 'delete from refunds_due' });
+
+    await remove(first);
+    await remove(second);
+    const present = monthOf(new Date().toISOString().slice(0, 7));
+    if (present === null) throw new Error('no month');
+    await host.write(present);
+    await expect(remove(present)).rejects.toThrow(`${present.name} has not ended 7 days ago`);
+    expect(await host.database.query({ text: 'select month from archived_months order by 1' })).toEqual([
+      { month: first.name },
+      { month: second.name },
+    ]);
+  });
+
+  it('is not begun from files that differ from the rows, or from the copy', async () => {
+    const month = await writtenMonth();
+    const copy = await mkdtemp(join(tmpdir(), 'laurel-archive-'));
+    held.defer(() => rm(copy, { recursive: true }));
+    await expect(remove(month, monthDeletion, copy)).rejects.toThrow(
+      `${join(copy, 'challenge', month.name)} is not valid`,
+    );
+    await cp(host.root, copy, { recursive: true });
+    const folder = join(host.root, 'challenge', month.name);
+    await rm(folder, { recursive: true });
+    await host.write(month);
+    await expect(remove(month, monthDeletion, copy)).rejects.toThrow('is valid, and not a copy of');
+    const change = {
+      text: `update attempts set player_ref = 'x' || player_ref where id > $1 and id < $2 and status = 'voided'`,
+    };
+    await host.database.query(change, [month.leastId, month.endId]);
+    await expect(remove(month)).rejects.toThrow('rows of attempts, which are not the 4120 of the database');
+    expect(await host.database.query({ text: 'select from archived_months' })).toEqual([]);
+  });
+
+  it('stays begun by one manifest, and is not written again', async () => {
+    const month = await writtenMonth();
+    const folder = join(host.root, 'challenge', month.name);
+    const earlier = await mkdtemp(join(tmpdir(), 'laurel-archive-'));
+    held.defer(() => rm(earlier, { recursive: true }));
+    await cp(folder, earlier, { recursive: true });
+    await rm(folder, { recursive: true });
+    await host.write(month);
+    await beginAlone(month);
+    await rm(folder, { recursive: true });
+    await expect(host.write(month)).rejects.toThrow(`${month.name} may still change: it is being deleted`);
+    await cp(earlier, folder, { recursive: true });
+    await expect(remove(month)).rejects.toThrow(`${month.name} was begun with another manifest`);
+  });
+
+  it.each([
+    ['a changed attempt', `update attempts set player_ref = 'other' where id = $1`],
+    ['a changed outcome', `update outcomes set score = 77 where attempt_id = $1`],
+    [
+      'a missing attempt',
+      `delete from attempts where id = (select a.id from attempts a where a.id > $1 and a.status = 'expired' order by a.id limit 1)`,
+    ],
+    ['a missing outcome', 'delete from outcomes where attempt_id = $1'],
+    [
+      'an added attempt',
+      `insert into attempts select ('PREFIX' || substr(gen_random_uuid()::text, 9))::uuid, challenge_id, account_id, player_ref,
+        'expired', fee_cents, prize_cents, threshold, metadata, created_at from attempts where id = $1`,
+    ],
+  ])('keeps a batch with %s, whole', async (_, change) => {
+    const month = await writtenMonth();
+    await beginAlone(month);
+    const [settled] = await rowsOf(SETTLED, month);
+    // The constraint already refuses an added attempt.
+    await host.database.query({ text: 'alter table attempts drop constraint attempts_id_is_not_archived' });
+    // An id begins with 32 bits of 65,536 ms.
+    const prefix = Math.ceil(month.from.getTime() / 65_536)
+      .toString(16)
+      .padStart(8, '0');
+    await host.database.query({ text: change.replace('PREFIX', prefix) }, [settled?.id]);
+    const state = await stateOf(month);
+    await expect(remove(month)).rejects.toThrow(`the rows of batch 1 of ${month.name} are not those of the archive`);
+    expect(await stateOf(month)).toBe(state);
+  });
+  const SETTLED = `select id from attempts where id > $1 and id < $2 and status = 'settled' order by id limit 1`;
+
+  it('ends only without a row, and with what its manifest states', async () => {
+    const month = await writtenMonth();
+    await beginAlone(month);
+    await expect(monthDeletion.end(archive, month.name)).rejects.toThrow(`${month.name} still has attempts`);
+    for (const number of [1, 2, 3])
+      expect(await monthDeletion.deleteBatch(archive, month.name, number)).toBeGreaterThan(0);
+    expect(await monthDeletion.deleteBatch(archive, month.name, 1)).toBe(0);
+    await host.database.query({ text: `update archived_attempts set fee_cents = 99 where status = 'voided'` });
+    await expect(monthDeletion.end(archive, month.name)).rejects.toThrow('does not add up to what its manifest states');
+    await host.database.query({ text: `update archived_attempts set fee_cents = 100 where status = 'voided'` });
+    expect(await monthDeletion.end(archive, month.name)).toBe(true);
+    expect(await monthDeletion.end(archive, month.name)).toBe(false);
+  });
+});
+
+/** Begins the month, and deletes no batch. */
+async function beginAlone(month: Month): Promise<void> {
+  const stopped = new Error('stopped after the begin');
+  const deletion = { ...monthDeletion, deleteBatch: () => Promise.reject(stopped) };
+  await expect(remove(month, deletion)).rejects.toBe(stopped);
+}
+
+describe('beside the service', () => {
+  /** A session of the role that runs the service. */
+  async function openSession(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: host.scratch.runningUrl, statement_timeout: 5_000 });
+    await client.connect();
+    held.defer(() => client.end());
+    return client;
+  }
+  const CREATE = `insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
+    values ($1, $2, gen_random_uuid(), 'p', 'open', 100, 400, 10, '{}', now())`;
+  const OUTCOME = `insert into outcomes (attempt_id, receipt_id, score, met_threshold, recorded_at, receipt, signature, signing_key_id)
+    select $1, gen_random_uuid(), 1, false, now(), '{}', decode(repeat('00', 64), 'hex'), id from signing_keys`;
+
+  it('a deletion waits for the end of a creation to begin, gives up its lock meanwhile, and tries again', async () => {
+    const month = await writtenMonth();
+    const session = await openSession();
+    await session.query('begin');
+    await session.query(CREATE, [newOwnedId('challenge'), host.challengeId]);
+    let refusals = 0;
+    const deletion: typeof monthDeletion = {
+      ...monthDeletion,
+      async begin(...begun) {
+        try {
+          return await monthDeletion.begin(...begun);
+        } catch (error) {
+          refusals += 1;
+          await session.query('commit');
+          throw error;
+        }
+      },
+    };
+    expect((await remove(month, deletion)).lines).toContain('deleted');
+    expect(refusals).toBe(1);
+  });
+
+  it('a creation and an outcome do not wait for a batch, nor a batch for them', async () => {
+    const month = await writtenMonth();
+    await beginAlone(month);
+    const [session, deleting] = [await openSession(), new pg.Client({ connectionString: archiveUrl() })];
+    await deleting.connect();
+    held.defer(() => deleting.end());
+    const [before, beside] = [newOwnedId('challenge'), newOwnedId('challenge')];
+    await session.query(CREATE, [before, host.challengeId]);
+    await session.query('begin');
+    await session.query('select from attempts where id = $1 for no key update', [before]);
+    await session.query(OUTCOME, [before]);
+    await deleting.query('begin');
+    await deleting.query('select delete_archived_batch($1, 1)', [month.name]);
+    await session.query(CREATE, [beside, host.challengeId]);
+    await session.query(OUTCOME, [beside]);
+    await session.query(`update attempts set status = 'settled' where id in ($1, $2)`, [before, beside]);
+    await session.query('commit');
+    await deleting.query('commit');
+    const text = 'select count(*)::int as count from outcomes where attempt_id in ($1, $2)';
+    expect(await host.database.query({ text }, [before, beside])).toEqual([{ count: 2 }]);
+    expect((await remove(month)).lines).toContain('batch 2 of 3: 2000 attempts deleted');
+  });
+
+  it('the role that runs the service may delete nothing', async () => {
+    const month = await writtenMonth();
+    await beginAlone(month);
+    const state = await stateOf(month);
+    for (const theft of [
+      () => monthDeletion.deleteBatch(running, month.name, 1),
+      () => monthDeletion.end(running, month.name),
+      () => monthDeletion.begin(running, '1990-01', { manifestSha256: Buffer.alloc(32), totals: [], batches: [] }),
+    ]) {
+      await expect(theft()).rejects.toMatchObject({ code: '42501' });
+    }
+    expect(await stateOf(month)).toBe(state);
+  });
+});
+
+describe('the command', () => {
+  const run = (argv: readonly string[], failpoints?: string) =>
+    spawnSync(process.execPath, [fileURLToPath(new URL('archive.ts', import.meta.url)), ...argv], {
+      encoding: 'utf8',
+      env: {
+        PATH: process.env.PATH,
+        CHALLENGE_ARCHIVE_DATABASE_URL: archiveUrl(),
+        ...(failpoints !== undefined && { FAILPOINTS_DIR: failpoints }),
+      },
+    });
+
+  it.each([
+    ['the comparison', 'challenge.archive.after-comparison', { begun: 0, batches: 0, ended: 0 }],
+    ['the begin', 'challenge.archive.after-begin', { begun: 1, batches: 0, ended: 0 }],
+    ['a batch', 'challenge.archive.after-batch', { begun: 1, batches: 1, ended: 0 }],
+    ['the end', 'challenge.archive.after-end', { begun: 1, batches: 3, ended: 1 }],
+  ])(
+    'a run that is killed after %s leaves each attempt in one table, and the next run finishes',
+    async (_, point, expected) => {
+      const month = await writtenMonth();
+      const kept = await rowsOf(KEPT, month);
+      const failpoints = await mkdtemp(join(tmpdir(), 'laurel-failpoints-'));
+      held.defer(() => rm(failpoints, { recursive: true }));
+      await writeFile(join(failpoints, point), 'kill');
+      const argv = ['--delete', month.name, '--from', host.root];
+      expect(run(argv, failpoints)).toMatchObject({ signal: 'SIGKILL' });
+
+      const [found] = await host.database.query({
+        text: `select (select count(*)::int from archived_months) as begun, (select count(*)::int from archived_months where deleted_at is not null) as ended,
+        (select count(*)::int from archived_batches where deleted_at is not null) as batches`,
+      });
+      expect(found).toEqual(expected);
+      const there = [...(await rowsOf(KEPT, month)), ...(await rowsOf(ARCHIVED, month))];
+      expect(there.sort((one, other) => (one.id < other.id ? -1 : 1))).toEqual(kept);
+
+      const again = run(argv);
+      expect(again.stderr).toBe('');
+      expect(again.status).toBe(0);
+      expect(again.stdout).toMatch(/^challenge \d{4}-\d\d: verified, without a copy\n/);
+      expect(again.stdout).toMatch(/\nchallenge \d{4}-\d\d: vacuumed\n$/);
+      expect(await rowsOf(ARCHIVED, month)).toEqual(kept);
+      expect(await rowsOf(KEPT, month)).toEqual([]);
+      expect(await readdir(join(host.root, 'challenge'))).toEqual([month.name]);
+    },
+  );
+
+  it('says why a month is not deleted', async () => {
+    const missing = run(['--delete', '1980-01', '--from', host.root]);
+    expect(missing).toMatchObject({ status: 1, stdout: '' });
+    expect(missing.stderr).toMatch(/^challenge: .*1980-01 is not valid: ENOENT/);
+    expect(run(['--delete', '1980', '--from', host.root]).stderr).toBe('challenge: 1980 is no month, as 2026-01 is\n');
+    expect(run(['--delete', '1980-01'])).toMatchObject({ status: 2 });
+  });
+});
