@@ -70,8 +70,8 @@ export interface DeletionRun {
 }
 
 /**
- * The lock that begins a month is given up after 300 ms: calls of the service wait no longer. A long
- * reader of the table, or its vacuum, makes several tries necessary.
+ * The lock that begins a month is given up after 300 ms, so calls of the service wait no longer. A
+ * long reader of the table, or its vacuum, makes several tries necessary.
  */
 const MAX_TRIES = 120;
 const PAUSE_MS = 1_000;

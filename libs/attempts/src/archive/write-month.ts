@@ -127,7 +127,7 @@ async function verifyWithDatabase(folder: string, month: Month, { database, sour
   return manifest;
 }
 
-/** Refuses the month unless the database has the rows of the verified files, in a snapshot of now. */
+/** Refuses the month unless the database, in a snapshot of now, has the rows of verified files. */
 export async function compareWithDatabase(
   manifest: Manifest,
   {
