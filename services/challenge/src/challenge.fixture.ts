@@ -93,6 +93,10 @@ export interface Harness extends AsyncDisposable {
   readonly walletAddress: string;
   readonly server: ChallengeServer;
   readonly database: Database;
+  /** The database's URL for the role that deletes archived months. */
+  readonly archiveUrl: string;
+  /** The seed of the key that signs receipts. */
+  readonly seed: Buffer;
   readonly clock: TestClock;
   /** The prefix of this harness's own event stream. */
   readonly eventsPrefix: string;
@@ -217,6 +221,8 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     walletAddress: wallet.address,
     server,
     database,
+    archiveUrl: challengeDatabase.archiveUrl ?? '',
+    seed: config.RECEIPT_SIGNING_SEED,
     clock,
     eventsPrefix: config.EVENTS_PREFIX,
     startReplica,

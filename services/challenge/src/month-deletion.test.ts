@@ -3,8 +3,10 @@ import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { deleteMonth, type Month, monthOf } from '@laurel/attempts/archive';
+import { deleteMonth, type Month, monthOf, writeMonth } from '@laurel/attempts/archive';
 import { createDatabase, type Database } from '@laurel/postgres';
+import { createSigner } from '@laurel/signature';
+import { ok } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
@@ -12,6 +14,7 @@ import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ArchiveHost, DAY_MS, type Played, played, startArchiveHost } from './archive.fixture.ts';
 import { archivedMonths } from './archived-months.ts';
+import { created, PROGRAM, recorded, useHarness, verdictOf } from './challenge.fixture.ts';
 import { insertAttempts } from './repository/attempts.ts';
 import { monthDeletion } from './repository/month-deletion.ts';
 
@@ -347,6 +350,56 @@ describe('beside the service', () => {
       await expect(theft()).rejects.toMatchObject({ code: '42501' });
     }
     expect(await stateOf(month)).toBe(state);
+  });
+});
+
+describe('the audit', () => {
+  const h = useHarness();
+
+  it('the audit of both services finds nothing after each step of a deletion', async () => {
+    const longAgo = new Date(Date.now() - 45 * DAY_MS);
+    const month = monthOf(longAgo.toISOString().slice(0, 7));
+    if (month === null) throw new Error('no month');
+    const challenge = await h.open();
+    const ids: string[] = [];
+    for (const ends of ['won', 'lost', 'expired', 'voided'] as const) {
+      const id = newOwnedId('challenge', longAgo);
+      created(await h.create(challenge.id, (await h.player()).ref, id));
+      if (ends === 'won' || ends === 'lost') recorded(await h.report(id, ends === 'won' ? 100 : 1));
+      if (ends === 'expired') ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: id }));
+      if (ends === 'voided') ok(await h.challenge.voidAttempt({ attemptId: id, reason: 'a broken game' }));
+      ids.push(id);
+    }
+    await h.server.sweepOnce();
+    await writeMonth(month, { ...h, source: archivedMonths, signer: createSigner(h.seed), root: host.root });
+
+    const audited =
+      <Values extends readonly unknown[], Result>(step: (...values: Values) => Promise<Result>) =>
+      async (...values: Values): Promise<Result> => {
+        const result = await step(...values);
+        expect(await h.violations()).toEqual([]);
+        return result;
+      };
+    const { begin, deleteBatch, end, vacuum } = monthDeletion;
+    const deletion = {
+      ...monthDeletion,
+      begin: audited(begin),
+      deleteBatch: audited(deleteBatch),
+      end: audited(end),
+      vacuum: audited(vacuum),
+    };
+    await using database = createDatabase({ url: h.archiveUrl, maxConnections: 2, applicationName: 'archive-test' });
+    const print = () => {};
+    await deleteMonth(month, { database, source: archivedMonths, deletion, root: host.root, copy: null, print });
+    expect(await h.database.query({ text: 'select from attempts where id = any($1::uuid[])' }, [ids])).toEqual([]);
+    for (const attemptId of ids) ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId }));
+
+    // No attempt of this id was made, so the service does not know it. The database refuses it, and
+    // no fee is charged.
+    const late = await h.player();
+    const balance = await h.balance(late.accountId);
+    expect(verdictOf(await h.create(challenge.id, late.ref, newOwnedId('challenge', longAgo)))).toBe('failure');
+    expect(await h.balance(late.accountId)).toBe(balance);
   });
 });
 
