@@ -14,12 +14,12 @@ export interface Rows {
   readonly shared: Readonly<Record<string, string>>;
 }
 
-/** The rows by two queries, and the name of the second one. */
+/** Rows read by two queries: `all` of them, or those of a slice, once for all rules, as `name`. */
 export function sharedRows(walk: string, all: string, inSlice: string, name = `walked_${walk}`): Rows {
   return { walk, all, inSlice: name, shared: { [name]: inSlice } };
 }
 
-/** A table whose walk goes by a unique uuid of it. */
+/** The rows of a table, walked in the order of one of its unique uuid columns. */
 export function rowsOf(walk: string, table: string, key: string): Rows {
   return sharedRows(
     walk,
@@ -28,7 +28,9 @@ export function rowsOf(walk: string, table: string, key: string): Rows {
   );
 }
 
-/** As SQL: `slice (key)`, whose keys are `$1`, and what the walk shares, for a `with`. */
+/**
+ * The `with` clauses of a slice: `slice (key)`, whose keys are `$1`, and the walk's shared queries.
+ */
 export function sliceSql({ shared = {} }: Walk): string {
   return [SLICE, ...Object.entries(shared).map(([name, rows]) => `${name} as materialized (${rows})`)].join(', ');
 }

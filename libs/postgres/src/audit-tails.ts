@@ -27,7 +27,7 @@ const LOAD_TAILS: Statement = {
   text: `select tails::text as tails, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms from audit_passes`,
 };
 
-/** From where on a run reads a tail, this one and the next: pages of a table, or ms since 1970. */
+/** Where this run reads from, and where the next one does: pages of a table, or ms since 1970. */
 type Tail = { readonly from: number; readonly to: number };
 
 interface Audited {
@@ -102,7 +102,7 @@ async function auditLastPages(
   await moveTail(database, table, last, Math.max(pages - 1, 0));
 }
 
-/** By the time that ids begin with. */
+/** Compares the new rows, which ids show by the time with which they begin. */
 export async function compareNew(
   { database, findings }: Audited,
   walk: ComparedWalk,
