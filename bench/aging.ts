@@ -1,7 +1,7 @@
-// npm run bench:aging: what it costs to remove a month from tables of a year, by partitions and by
-// deletes (decision 38). It needs no stack: a PostgreSQL server, the schemas of the challenge
-// service and of the wallet, filled by the statements of bench/scale, and the services' own
-// statements.
+// npm run bench:aging: what it costs to remove a month from tables that hold a year, by partitions
+// and by deletes (decision 38). No stack runs: it starts a PostgreSQL server, fills the schemas of
+// the challenge service and the wallet with the statements of bench/scale, and measures the
+// services' own statements.
 //
 //   LAUREL_BENCH_ATTEMPTS  attempts of the fill (1,000,000)
 //   LAUREL_BENCH_TURNS     turns of the statements (6)

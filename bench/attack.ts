@@ -1,6 +1,6 @@
 // One attacking process: it holds connections to the gateway, only over loopback, until its parent
-// ends it. A separate process, so that its CPU time is measured apart from the system's. What it
-// opens and sends is bounded.
+// ends it. It is a separate process so that its CPU time is measured apart from the system's. Its
+// connections and the bytes that it sends are bounded.
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
@@ -10,21 +10,22 @@ export interface AttackRequest {
   readonly kind: AttackKind;
   readonly connections: number;
   /**
-   * The number of addresses of 127.0.1.0/24, so that the well-behaved partner, on 127.0.0.1, counts
-   * as another client.
+   * How many addresses of 127.0.1.0/24 the attack comes from. The well-behaved partner, on
+   * 127.0.0.1, counts as another client.
    */
   readonly addresses: number;
 }
 
 /**
- * - `bodies`: each announces 256 KiB with an unknown key, sends 255 of them, and then nothing.
- * - `headers`: each begins a request and sends one header a second, without an end.
- * - `metrics`: each requests expensive metrics, one request after the other.
+ * What each connection does:
+ * - `bodies`: announces 256 KiB with an unknown API key, sends 255 KiB, and then nothing.
+ * - `headers`: begins a request and sends one header a second, without an end.
+ * - `metrics`: requests expensive metrics, one request after the other.
  */
 export type AttackKind = 'bodies' | 'headers' | 'metrics';
 
 const TICK_MS = 10;
-/** The most connections opened in a tick, and so the rate at which closed ones are reopened. */
+/** The most connections that one tick opens, which limits how fast closed ones are reopened. */
 const OPENS_A_TICK = 5;
 const HEADER_EVERY_TICKS = 100;
 const BODY = Buffer.alloc(255 * 1024, ' ');
@@ -49,7 +50,7 @@ process.once('message', ({ port, kind, connections, addresses }: AttackRequest) 
     if (kind === 'headers') return void socket.resume().write('GET /v1/challenges HTTP/1.1\r\nhost: x\r\n');
     if (kind === 'metrics') {
       const ask = () => void socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n');
-      // Head and body may arrive in two chunks; one request too many does no harm.
+      // A response may arrive in two chunks; the extra request that this causes does no harm.
       socket.on('data', ask);
       return ask();
     }

@@ -1,10 +1,10 @@
 // node bench/channels.ts: the cost of a call between two services, over gRPC on loopback and inside
 // one process.
 //
-// Caller and server share this process in every way, so the CPU time of a call is that of both its
-// ends. Each way makes the same ChargeFees calls in turns in one run, with one fee and with 200,
-// one call at a time and 64. Prints medians over the turns. Takes about a minute. Decision 37 has
-// the figures and their consequences.
+// In every way of calling, caller and server share this process, so the CPU time of a call includes
+// both ends. The ways take turns in one run and make the same ChargeFees calls: one fee with one
+// call at a time, one fee with 64 calls at a time, and 200 fees with one call at a time. Prints
+// medians over the turns. Takes about a minute. Decision 37 has the figures and their consequences.
 //
 //   LAUREL_BENCH_TURNS    turns of each way (7)
 //   LAUREL_BENCH_MS       how long a turn lasts (400)

@@ -1,7 +1,7 @@
 // npm run bench:compare -- <another checkout>: paid flows of that checkout and of this one, side by
 // side on one machine.
-// npm run bench:compare -- --shape one: this checkout with a process for each service before, and
-// in another shape of LAUREL_BENCH_SHAPE after.
+// npm run bench:compare -- --shape one: this checkout with a process for each service as `before`,
+// and in another shape of LAUREL_BENCH_SHAPE as `after`.
 //
 // Both stacks run at the same time, each with its own PostgreSQL, and are loaded in turns of some
 // seconds. So the load of other programs, which changes within a minute by more than most code
@@ -20,7 +20,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { isOfServices, percent } from './meter.ts';
+import { percent, runsServices } from './meter.ts';
 import { type OtherRun, startOtherRun } from './other-run.ts';
 import { geometricMean, median, table } from './statistics.ts';
 import { type BenchShape, benchShapeOf, type MeasuredTurn } from './turns.ts';
@@ -93,14 +93,14 @@ console.log(
     ['CPU ms a flow, after / before', 'all services', ...inBoth],
     ...clientCounts.map((clients) => [
       label(clients),
-      ratioOf(clients, (turn) => cpuOf(turn, isOfServices)).mean,
+      ratioOf(clients, (turn) => cpuOf(turn, runsServices)).mean,
       ...inBoth.map((name) => ratioOfProcess(clients, name)),
     ]),
   ])}`,
 );
 /**
- * The median of the second order. In the first one the services of a checkout that never ran strip
- * the types of its sources, and each process keeps 26 MiB for it. Later starts read the compile
+ * The median memory of the second order. In the first order a checkout that has never run strips
+ * the types of its sources, for which each process keeps 26 MiB. Later starts read the compile
  * cache.
  */
 const memory = (side: Side) =>
@@ -159,7 +159,7 @@ function cpuOf({ cpuMs }: MeasuredTurn, isCounted: (process: string) => boolean 
   return Object.entries(cpuMs).reduce((sum, [name, ms]) => sum + (isCounted(name) ? ms : 0), 0);
 }
 
-/** Divides after by before, over the pairs of turns: the geometric mean and its 95 % interval. */
+/** Divides `after` by `before` in each pair of turns: the geometric mean and its 95 % interval. */
 function ratioOf(
   clients: number,
   value: (turn: MeasuredTurn) => number,
@@ -171,7 +171,7 @@ function ratioOf(
   return { mean, least: mean / factor, most: mean * factor };
 }
 
-/** The ratio of medians: a process without work for a flow has turns without a tick of CPU. */
+/** The ratio of medians: a process that flows hardly use has turns without a tick of CPU time. */
 function ratioOfProcess(clients: number, name: string): number | string {
   const [earlier, later] = [before, after].map((side) =>
     median(at(side, clients).map((turn) => turn.cpuMs[name] ?? 0)),

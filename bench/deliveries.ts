@@ -72,9 +72,7 @@ export async function measureDeliveries(stack: Stack): Promise<(string | number)
   ];
 }
 
-/**
- * A developer with 20 programs and an endpoint for each. Returns the programs.
- */
+/** Creates a developer with 20 programs, each with an endpoint. Returns the ids of the programs. */
 async function registerEndpoints(stack: Stack, receiver: ChildProcess, port: number): Promise<string[]> {
   const operator = { authorization: `Bearer ${stack.operatorToken}` };
   const credentials = { email: `${randomUUID()}@example.com`, password: randomUUID() };
@@ -116,7 +114,7 @@ async function openOutbox(stack: Stack, cleanup: AsyncDisposableStack) {
   };
 }
 
-/** A losing attempt of one of the programs. */
+/** The event of a lost attempt in one of the programs. */
 function settledIn(programIds: readonly string[], index: number): Event {
   const attemptId = newOwnedId('challenge');
   const now = new Date();
@@ -146,7 +144,7 @@ function attemptOf({ payload }: Event): string {
   return payload.value.attemptId;
 }
 
-/** Returns when each of the attempts first arrived; resolves when all have. */
+/** Resolves when the events of all attempts have arrived; returns the first arrival of each. */
 async function arrivalsOf(receiver: ChildProcess, attemptIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const until = Date.now() + ARRIVAL_LIMIT_MS;
   const missing = new Set(attemptIds);

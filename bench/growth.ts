@@ -6,7 +6,7 @@ import { SERVICES, type Stack } from '@laurel/testing';
 const LEAST_BYTES = 1;
 
 export interface Growth {
-  /** Measures what `work` adds. `countOf` says how many flows it was. */
+  /** Measures the bytes that `work` adds. `countOf` returns how many flows the work ran. */
   during<Result>(unit: string, work: () => Promise<Result>, countOf: (result: Result) => number): Promise<Result>;
   /** Rows of a printed table; the first is its head. */
   table(): (string | number)[][];

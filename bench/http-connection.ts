@@ -12,8 +12,8 @@ export interface HttpAnswer {
  * The load generator shares two cores with the system that it measures, so a general client would
  * cost the system up to a third of its throughput. The gateway always responds with a
  * content-length, so this is enough.
- * Nor does it use the SDK, as the set-up does: the SDK's rate gate would delay requests and its
- * retries hide failures, so the run would measure the SDK.
+ * The set-up uses the SDK, but a measured flow must not: the SDK's rate gate would delay requests
+ * and its retries would hide failures, so the run would measure the SDK.
  */
 export class HttpConnection {
   private socket: Socket | undefined;

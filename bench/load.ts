@@ -12,7 +12,7 @@ import { createRandom, createWinSequence, type FlowResult, type Flows } from './
  */
 export interface LoadRequest {
   readonly kind: 'flows';
-  /** The gateways; the clients take them in turn. */
+  /** The clients connect to these gateways in turn. */
   readonly gateways: readonly Gateway[];
   readonly programs: readonly BenchProgram[] | undefined;
   readonly flow: Flow;
@@ -26,12 +26,12 @@ export interface Gateway {
   readonly port: number;
 }
 
-/** The parent's order: flows, or attempts and then only their outcomes. */
+/** The parent's order: flows; or attempts to create, and later the outcomes of these attempts. */
 export type LoadOrder = LoadRequest | AttemptsRequest | OutcomesRequest;
 
 /**
- * The reply to the parent, for flows and for outcomes: every flow, in the order of their start. In
- * an open loop a flow's latency counts from when it was due, not from when it was sent.
+ * The reply to the parent, for flows and for outcomes, in the order in which they started. In an
+ * open loop a flow's latency counts from when it was due, not from when it was sent.
  */
 export interface LoadResult extends Flows {
   readonly elapsedMs: number;

@@ -6,9 +6,9 @@ import type pg from 'pg';
 import { type MachineTime, machineTime, TICK_MS, type Usage, usageOf } from './processes.ts';
 
 /**
- * PostgreSQL's sessions report their counters at most once a second, and the rest after ten idle
- * seconds (PGSTAT_IDLE_INTERVAL). An earlier reading would miss some, and the next row would count
- * them.
+ * PostgreSQL's sessions report their counters at most once a second, and what is left after ten
+ * idle seconds (PGSTAT_IDLE_INTERVAL). An earlier reading would leave some of the work to the next
+ * row.
  */
 const REPORT_MS = 10_500;
 
@@ -31,7 +31,7 @@ export interface Counters {
 
 export interface Meter {
   read(): Reading;
-  /** Reads the counters, once every session has reported its own. */
+  /** Waits until every session has reported its counters, and reads them. */
   count(): Promise<Counters>;
 }
 
@@ -88,8 +88,8 @@ const NATS = 'nats';
 const LOAD_GENERATOR = 'load generator';
 const ONE_PROCESS = 'one process';
 
-/** Whether a process of this name runs one service, or several. */
-export function isOfServices(name: string): boolean {
+/** Whether the process with this name runs at least one service. */
+export function runsServices(name: string): boolean {
   return name !== POSTGRES && name !== NATS && name !== LOAD_GENERATOR;
 }
 
@@ -111,7 +111,7 @@ export interface MachineShares {
   /** Idle, or waiting for the disk. */
   readonly idle: number;
   /**
-   * Time of everything that the run does not measure: other programs, and the kernel's work for no
+   * Time that the run does not measure: other programs, and work of the kernel that belongs to no
    * process.
    */
   readonly other: number;

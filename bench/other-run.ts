@@ -1,5 +1,4 @@
-// A second run of the benchmark beside this one, on its own stack, which takes a turn at each
-// order.
+// A second run of the benchmark beside this one, on its own stack. It runs one turn for each order.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -15,14 +15,14 @@ export interface AttemptsRequest {
   readonly count: number;
 }
 
-/** The parent sends this: settle this many of the created attempts, the oldest first. */
+/** The parent's order to settle this many of the created attempts, the oldest first. */
 export interface OutcomesRequest {
   readonly kind: 'outcomes';
   readonly host: string;
   readonly port: number;
   readonly clients: number;
   readonly count: number;
-  /** The integration for each program by its id, to push to; undefined for `/v1`. */
+  /** Where to push outcomes: an integration by program id. Undefined for outcomes by `/v1`. */
   readonly targets: ReadonlyMap<string, PushTarget> | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Outcomes {
    * attempts.
    */
   create(request: AttemptsRequest, players: PlayerPool, isNextWin: () => boolean): Promise<void>;
-  /** The outcomes, in the order in which they were sent; the caller does not count failed ones. */
+  /** Returns outcomes in the order of their sending; the caller does not count failed ones. */
   settle(request: OutcomesRequest): Promise<Flows & { readonly elapsedMs: number }>;
 }
 
@@ -95,7 +95,7 @@ async function withClients(
   await Promise.all(Array.from({ length: clients }, client));
 }
 
-/** Whether the response was the expected one, which is the same for `/v1` and for a push. */
+/** Whether the response was the expected one; a push has the same response as `/v1`. */
 async function isSettled(
   connection: HttpConnection,
   { id, player, wins }: OpenAttempt,

@@ -40,9 +40,8 @@ export async function runRoundFlow(connection: HttpConnection, { program, player
 }
 
 /**
- * One paid flow: creates an attempt, which charges its fee, and reports its outcome, which wins and
- * is paid, or loses.
- * Returns whether every response was the expected one, by its content and not only by its status.
+ * One paid flow: creates an attempt, which charges its fee, and reports its outcome, a win or a
+ * loss. A win is paid. Returns whether the status and the content of every response were expected.
  */
 export async function runPaidFlow(
   connection: HttpConnection,

@@ -56,7 +56,7 @@ cleanup.defer(() => rmSync(directory, { recursive: true, force: true }));
 const postgres = await startEmbeddedPostgres({
   dataDirectory: join(directory, 'postgres'),
   logFile: join(directory, 'postgres.log'),
-  // A commit does not wait for the disk, because a flush is no driver's cost.
+  // A commit does not wait for the disk, because that time does not depend on the driver.
   settings: { synchronous_commit: 'off', jit: 'off', autovacuum: 'off' },
 });
 cleanup.defer(() => postgres.stop());

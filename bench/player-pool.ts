@@ -28,8 +28,8 @@ export interface Assignment {
 
 /**
  * The players of one load process. A player is in one flow at a time, and the one that rested
- * longest is next. winning-flows.ts decides which flow wins; the pool prefers a player with four
- * losses for it, so that all players win equally often.
+ * longest is next. winning-flows.ts decides which flow wins; for a winning flow the pool prefers a
+ * player with four losses, so that all players win equally often.
  */
 export interface PlayerPool {
   /** Throws if no player rests, or the player's challenges are used up. */
@@ -37,7 +37,7 @@ export interface PlayerPool {
 }
 
 /**
- * `random` spreads the players over the four losses and the win at the start: otherwise the first
+ * At the start each player gets a `random` number of losses, from none to four: otherwise the first
  * wins would find no player with four losses.
  */
 export function createPlayerPool(programs: readonly BenchProgram[], random: () => number): PlayerPool {

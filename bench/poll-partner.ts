@@ -4,7 +4,7 @@
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 
-/** The parent sends these orders: first the certificate of the addresses. */
+/** The parent sends these orders. The first has the certificate for the servers' addresses. */
 export type PartnerOrder =
   | { readonly kind: 'listen'; readonly certificate: string; readonly key: string }
   | { readonly kind: 'arrivals' };
@@ -12,8 +12,8 @@ export type PartnerOrder =
 export type PartnerPorts = { readonly prompt: number; readonly deaf: number };
 
 /**
- * When each poll arrived, in milliseconds since the epoch: by path if it is answered, otherwise by
- * address.
+ * When each poll arrived, in milliseconds since the epoch: by path at the prompt server, by address
+ * at the silent one.
  */
 export type PollArrivals = ReadonlyMap<string, readonly number[]>;
 

@@ -69,7 +69,7 @@ function rowOf(name: string, partners: readonly Partner[], arrivals: PollArrival
   return [name, partners.length, polls, p50Ms / 1_000, p99Ms / 1_000, late, Math.round(residentMiB)];
 }
 
-/** Spreads their due times over a whole interval; the black-holed ones are between the others. */
+/** Inserts the integrations, and spreads their due times over one interval. */
 async function insertIntegrations(stack: Stack, partners: readonly Partner[]): Promise<void> {
   const database = stack.database('integration');
   const programId = newId();

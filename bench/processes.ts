@@ -11,8 +11,8 @@ export interface Usage {
 
 /**
  * Reads a process's use from /proc; `withChildren` adds its direct children (PostgreSQL's
- * backends). It reads all CPU times first, because memory takes longer: a child that ended
- * meanwhile would be missing now, and its parent would count it in the next reading.
+ * backends). It reads all CPU times before any memory, because memory takes longer to read: a child
+ * that ends in between would be missing here, and count for its parent in the next reading.
  */
 export function usageOf(pid: number, withChildren: boolean): Usage {
   const children = withChildren ? childrenOf(pid) : [];

@@ -3,8 +3,8 @@ import type { BenchProgram } from './paid-flow.ts';
 import type { PushTarget } from './push.ts';
 
 /**
- * An active integration for each program, by the program's id: enough to keep each far from its own
- * limits.
+ * Creates an active integration for each program, and returns them by program id. With so many,
+ * none comes near its own limits.
  */
 export async function createPushTargets(
   baseUrl: string,

@@ -1,5 +1,5 @@
-// Pushed outcomes beside `/v1` outcomes, in turns, so that a drift of the machine favours neither.
-// Only outcomes are timed; their attempts were created before, equally many for each turn.
+// Pushed outcomes beside `/v1` outcomes, in turns, so that a drift of the machine favors neither.
+// Only outcomes are timed. Their attempts are created before, the same number for each turn.
 import type { Stack } from '@laurel/testing';
 import type { LoadOrder, LoadResult } from './load.ts';
 import {

@@ -323,8 +323,8 @@ function startChild(file: string): ChildProcess {
 }
 
 /**
- * A closed loop of the measured length, unless the caller changes it; the load process knows its
- * programs from the warm-up.
+ * Returns the order for a closed loop, which lasts as long as a measured step by default. The load
+ * process knows its programs since the warm-up.
  */
 function request(flow: Flow, clients: number, durationMs = stepMs): LoadRequest {
   return { kind: 'flows', gateways, programs: undefined, clients, durationMs, ratePerSecond: undefined, flow };

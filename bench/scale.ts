@@ -1,5 +1,5 @@
 // Years of data: a stack filled with settled attempts, audited, and measured beside an empty one.
-// LAUREL_BENCH_ATTEMPTS is their number (10,000,000).
+// LAUREL_BENCH_ATTEMPTS is the number of attempts (10,000,000).
 import { SERVICES, type Stack } from '@laurel/testing';
 import pg from 'pg';
 import { auditEach, auditForOperator } from './scale/audits.ts';
@@ -17,13 +17,13 @@ import { createShape, type Shape } from './scale/shape.ts';
 import { measureSizes } from './scale/sizes.ts';
 import type { MeasuredTurn, TurnOrder } from './turns.ts';
 
-/** Settings of the measurement. The server's log has the plan of every slower statement. */
+/** Settings of the measurement: the server logs the plan of every statement over 500 ms. */
 export const PLAN_SETTINGS = {
   session_preload_libraries: 'auto_explain',
   'auto_explain.log_min_duration': '500ms',
 };
 
-/** Settings of the server during the fill: after a crash the fill begins again. */
+/** Settings of the server during the fill, which may lose data: after a crash the fill restarts. */
 export const FILL_SETTINGS = {
   wal_level: 'minimal',
   max_wal_senders: '0',
@@ -41,7 +41,7 @@ export const FILL_SETTINGS = {
 interface FilledStack {
   readonly shape: Shape;
   readonly contests: Contests;
-  /** What the fill and its audit took. */
+  /** The time and memory of the fill and of its audits. */
   readonly figures: readonly Figure[];
 }
 

@@ -79,7 +79,7 @@ const ROUND_TERMS = {
   round_length_seconds: 24 * 3600,
 };
 
-/** A call of the operator's or a developer's routes, which must succeed. */
+/** Calls a route of the operator or a developer. Throws if the call fails. */
 export async function post(
   url: string,
   headers: Record<string, string>,

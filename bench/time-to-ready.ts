@@ -6,8 +6,8 @@ import { median } from './statistics.ts';
 const STARTS = 3;
 
 /**
- * The median of three starts of all processes together, each after a stop of all, until every one
- * of them is ready. Their databases are migrated, and their code is in the compile cache.
+ * Stops all processes and starts them together, three times. Returns the median time until all are
+ * ready. Their databases are migrated, and their code is in the compile cache.
  */
 export async function measureTimeToReady(stack: Stack): Promise<number> {
   const replicas = [...processesOf(stack).keys()].flatMap((service) =>

@@ -1,8 +1,8 @@
-// The part of a comparison (compare.ts) in each checkout: one closed loop for each line on stdin,
-// and its figures on stdout.
+// What each checkout of a comparison (compare.ts) does: it runs one closed loop for each line on
+// stdin, and prints the figures of the loop on stdout.
 import { createInterface } from 'node:readline';
 import type { LoadResult } from './load.ts';
-import { isOfServices, type Meter, machineSharesBetween, usedBetween } from './meter.ts';
+import { type Meter, machineSharesBetween, runsServices, usedBetween } from './meter.ts';
 import { percentiles } from './statistics.ts';
 import { countOf, isMixed, latenciesOf, winsInWindows } from './winning-flows.ts';
 
@@ -12,7 +12,7 @@ export interface TurnOrder {
   readonly durationMs: number;
 }
 
-/** The run's reply: a line of JSON after ANSWER, with which no other line begins. */
+/** The run's reply, as JSON on a line that begins with ANSWER. No other line begins so. */
 export interface MeasuredTurn {
   readonly clients: number;
   /** The throughput without failed flows. */
@@ -89,6 +89,6 @@ export async function measureTurn(on: Measured, { clients, durationMs }: TurnOrd
     p99Ms: percentiles(latenciesOf(result, 'won', 'lost')).p99Ms,
     idle: machineSharesBetween(before, after).idle,
     cpuMs: Object.fromEntries(used.map(({ name, cpuMs }) => [name, cpuMs / flows])),
-    servicesMiB: used.reduce((sum, { name, residentMiB }) => sum + (isOfServices(name) ? residentMiB : 0), 0),
+    servicesMiB: used.reduce((sum, { name, residentMiB }) => sum + (runsServices(name) ? residentMiB : 0), 0),
   };
 }

@@ -49,8 +49,8 @@ async function prepare(url: string): Promise<void> {
 }
 
 /**
- * Runs seven statements: begin, lock the balance, count the day's attempts, attempt, entry,
- * balance, commit.
+ * Runs seven statements: begin, lock the balance, count the day's attempts, insert the attempt,
+ * insert the entry, update the balance, commit.
  */
 async function payOnce(connection: pg.Client): Promise<void> {
   const player = 1 + Math.floor(Math.random() * PLAYERS);

@@ -1,4 +1,4 @@
-/** The databases of the measurement: as the services have them, and copies with partitions. */
+/** The measured databases: the plain ones of the services, and copies with partitions. */
 import { createHash } from 'node:crypto';
 import type { EmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
 import { migrate } from '@laurel/postgres/migrate';
@@ -10,7 +10,7 @@ import { CHALLENGES_PER_PROGRAM, PROGRAMS, type Shape } from '../scale/shape.ts'
 
 const YEAR_MS = 366 * 86_400_000;
 
-/** The tables that a month is removed from, with the column whose range a partition has. */
+/** The tables from which a month is removed, each with the column that its partitions split. */
 export const AGING = {
   challenge: [
     { name: 'attempts', key: 'id' },
@@ -181,7 +181,7 @@ function idOf(seed: string): string {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`;
 }
 
-/** As SQL: an id of the same digits whose time is later. */
+/** As SQL: the id with its time moved by `ms`, and its other digits unchanged. */
 export function addMsToIdSql(id: string, ms: number): string {
   return `(lpad(to_hex(('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint + ${ms}), 12, '0')
     || substr(replace(${id}::text, '-', ''), 13))::uuid`;

@@ -1,7 +1,7 @@
 /**
- * Removes the oldest half months: one partition is detached, or its rows are deleted from a plain
- * table in bounded batches, vacuumed at the pace of autovacuum, and as many new ones are written at
- * the other end.
+ * Removes the oldest half months in two ways: one partition is detached, or rows are deleted from a
+ * plain table in bounded batches, which is then vacuumed at the pace of autovacuum. After each
+ * deletion the same number of new rows is inserted at the other end.
  */
 import type { EmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
 import pg from 'pg';
@@ -9,7 +9,7 @@ import type { Shape } from '../scale/shape.ts';
 import { AGING, type AgingService, addMsToIdSql, boundsOf, idFrom, on } from './databases.ts';
 
 const CYCLES = 6;
-/** Attempts, or lines of the ledger, of one transaction. */
+/** The attempts or ledger lines that one transaction deletes. */
 const ROWS_OF_A_BATCH = 2_000;
 type Row = (string | number)[];
 
@@ -23,13 +23,13 @@ const KEEP = `
 interface Plan {
   /** `$1` and `$2` are the range, `$3` the most rows. */
   readonly ids: string;
-  /** With `$1`, the ids. */
+  /** Statements that delete the rows with the ids `$1`. */
   readonly remove: readonly string[];
   /** Foreign keys from rows that stay to rows that are removed. */
   readonly foreignKeys: readonly string[];
-  /** Copies a range, `$1` to `$2`, aside. */
+  /** Statements that copy the range from `$1` to `$2` into other tables. */
   readonly copy: readonly string[];
-  /** Writes the copy again, by a time later. */
+  /** Returns statements that insert the copied rows again, `laterMs` later. */
   refill(laterMs: number): readonly string[];
 }
 
@@ -187,7 +187,7 @@ async function deleteInCycles(
   });
 }
 
-/** Times the work and its WAL, while another session writes one row after another. */
+/** Measures the time and the WAL of the work, while another session updates a row repeatedly. */
 async function timedRow(
   postgres: EmbeddedPostgres,
   client: pg.Client,
@@ -212,7 +212,7 @@ async function timedRow(
   return [name, count, seconds.toFixed(2), (wal[0]?.mib ?? 0).toFixed(1), quantile(0.5), quantile(0.99), quantile(1)];
 }
 
-/** Changes one row again and again, under the lock on the table that an insert takes too. */
+/** Updates one row repeatedly, under the same table lock that an insert takes. */
 async function startWriter(postgres: EmbeddedPostgres, database: string): Promise<{ stop(): Promise<number[]> }> {
   const client = new pg.Client({ connectionString: postgres.url(database) });
   await client.connect();

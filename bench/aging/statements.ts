@@ -1,6 +1,6 @@
 /**
- * The hot statements of both services, as the services send them: their own functions on their own
- * connections, one call after the other, on each database by turns.
+ * Measures the hot statements of both services as the services send them: through their own
+ * functions and connections, one call after the other, on each database in turn.
  */
 import { randomUUID } from 'node:crypto';
 import type { EmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
@@ -10,7 +10,7 @@ import type { Contests } from '../scale/contests.ts';
 import { CHALLENGES_PER_PROGRAM, PROGRAMS } from '../scale/shape.ts';
 import { type AgingService, on } from './databases.ts';
 
-/** Calls of a statement in a turn. */
+/** How often a statement is called in a turn. */
 const CALLS = 150;
 /** Items in a call: one, as with one client, and sixteen, as under load. */
 const BATCHES = [1, 16];
@@ -18,7 +18,7 @@ const RECEIPT = JSON.stringify({ receipt: 'x'.repeat(560) });
 const SIGNATURE = Buffer.alloc(64, 7);
 const UNLIMITED = 1_000_000_000_000n;
 
-// Repositories are no exports of their services; tests/locks loads them in the same way.
+// Services do not export their repositories; tests/locks loads them in the same way.
 const load = (path: string) => import(new URL(`../../${path}.ts`, import.meta.url).href);
 
 interface Player {

@@ -1,4 +1,4 @@
-/** Each service's audit, as it runs by itself, with what it takes. */
+/** Measures the time and memory of each service's own audit, and of the operator's audit. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stack } from '@laurel/testing';
@@ -36,7 +36,7 @@ export async function auditEach(stack: Stack): Promise<readonly Figure[]> {
   return figures;
 }
 
-/** The audit that an operator asks for, of all services at once. */
+/** Measures an audit of all services at once, as an operator requests it. */
 export async function auditForOperator({ baseUrl, operatorToken }: Stack): Promise<Figure> {
   const sentAt = performance.now();
   const answer = await fetch(`${baseUrl}/api/operator/audit`, {

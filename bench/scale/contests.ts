@@ -8,9 +8,9 @@ import { CHALLENGES_PER_PROGRAM, LARGE_PURSE_CENTS, PROGRAMS, PURSE_CENTS, THRES
 export interface Contests {
   readonly programIds: readonly string[];
   readonly liveKeys: readonly string[];
-  /** CHALLENGES_PER_PROGRAM of each program. */
+  /** The challenges, CHALLENGES_PER_PROGRAM for each program. */
   readonly challengeIds: readonly string[];
-  /** One of each program, then that of the large round, which is the first program's. */
+  /** One tournament for each program, then that of the large round, in the first program. */
   readonly tournamentIds: readonly string[];
   /** The endpoint of their developer, which gets the event of every settled attempt. */
   readonly endpointId: string;

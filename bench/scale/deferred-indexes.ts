@@ -1,8 +1,8 @@
 /**
  * Fills tables without their indexes and keys, and then builds all of them again from the
- * database's own definitions: to build an index once is several times faster than to keep it up to
- * date. Every foreign key is checked when it returns. All is one transaction, in which an empty
- * table is made anew: with `wal_level = minimal` its rows then need no WAL.
+ * database's own definitions: building an index once is several times faster than updating it for
+ * each row. Adding a foreign key checks every row. All is one transaction, which truncates empty
+ * tables first: with `wal_level = minimal` their rows then need no WAL.
  */
 import type pg from 'pg';
 

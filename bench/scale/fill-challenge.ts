@@ -33,7 +33,7 @@ export function challengeAttemptsSql(shape: Shape, contests: Contests, turn: Tur
     ) as numbered`;
 }
 
-/** `$1` is the signing key. The signature has the length of one, but signs nothing. */
+/** `$1` is the signing key. The signatures have the right length, but sign nothing. */
 const fillTurn = (shape: Shape, contests: Contests, turn: Turn) => `
   with play as materialized (
     select play.*, ${newIdSql('settled_ms', `'receipt ' || i`)} as receipt_id
@@ -60,7 +60,7 @@ const fillTurn = (shape: Shape, contests: Contests, turn: Turn) => `
   insert into awards (id, attempt_id, challenge_id, account_id, amount_cents, status, created_at, paid_at)
   select award_id, id, challenge_id, account_id, ${PRIZE_CENTS}, 'paid', recorded_at, recorded_at from play where wins order by i`;
 
-/** The challenges were there before the first attempt, and their monitors counted every outcome. */
+/** Makes the challenges older than the first attempt. */
 const BACKDATE = `update challenges set created_at = $1 where id = any($2::uuid[])`;
 const COUNT_OUTCOMES = `
   update drift_monitors as monitor set started_at = $1, attempts = counted.attempts, passes = counted.passes
@@ -70,7 +70,7 @@ const COUNT_OUTCOMES = `
   ) as counted
   where counted.challenge_id = monitor.challenge_id`;
 
-/** The uses of idempotency keys are kept for a day: one for the creation, one for the outcome. */
+/** The uses of idempotency keys, which are kept for a day: one by each creation, one by outcome. */
 export const KEY_USES = `
   insert into key_uses (key_id, operation_id, fingerprint, used_at)
   select md5('creation ' || id)::uuid, id, sha256(uuid_send(id)), created_at from attempts where created_at > now() - interval '1 day'

@@ -58,7 +58,7 @@ export function roundAttemptsSql(shape: Shape, turn: Turn): string {
 }
 
 /**
- * `$1` is the signing key, `$2` the purse. The signature has the length of one, but signs nothing.
+ * `$1` is the signing key, `$2` the purse. The signatures have the right length, but sign nothing.
  * The sort key is that of services/tournament/src/domain/board-sort-key.ts for a score above 0,
  * where higher is better.
  */
@@ -115,7 +115,7 @@ export function roundsSql(shape: Shape, turn: Turn): string {
     from (${rounds}) as round`;
 }
 
-/** `$1` has the tournaments, whose terms the rounds freeze. */
+/** `$1` has the tournaments. The rounds freeze their terms. */
 const fillRounds = (shape: Shape, turn: Turn) => `
   with filled as materialized (${roundsSql(shape, turn)}),
   opened as (

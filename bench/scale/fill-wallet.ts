@@ -132,7 +132,8 @@ const feeLine = ({ programIds }: Contests) =>
   });
 
 /**
- * Returns SQL for the balance before a turn, of a player or of an account of the large round alone.
+ * Returns SQL for an account's balance before a turn: a player's account, or one that enters only
+ * the large round.
  */
 function balanceSql(shape: Shape, turn: Turn, paid: 0 | 1): string {
   return `(case when p < ${shape.players}
@@ -141,8 +142,8 @@ function balanceSql(shape: Shape, turn: Turn, paid: 0 | 1): string {
 }
 
 /**
- * Returns SQL for the payouts of `won`, in order; the row has what its program has paid up to and
- * including it.
+ * Returns SQL that inserts the payouts of `won`, in order. Each row of `won` has the total that its
+ * program has paid, this payout included.
  */
 const insertPayouts = ({ programIds }: Contests, ofAward: boolean) => `
   insert into payouts (award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, transfer_id, created_at,
@@ -195,7 +196,7 @@ const fillRoundTurn = (shape: Shape, contests: Contests, turn: Turn) => `
       : `select ${feeLine(contests)} from play`,
   )}`;
 
-/** The purses of the rounds of a turn, or of the large round's turns. `$1` is the purse. */
+/** Pays the purses of a turn's rounds, or of the large round after its turns. `$1` is the purse. */
 const payPurses = (shape: Shape, contests: Contests, turns: readonly Turn[]) => `
   with placed as materialized (
     ${turns
@@ -255,7 +256,7 @@ const fillLimits = ({ programIds }: Contests) => `
   insert into program_limits (program_id, environment, paid_cents) select ${idAtSql(programIds, 'program')}, 'live', cents from program_paid
   on conflict (program_id, environment) do update set paid_cents = excluded.paid_cents`;
 
-/** The wallet has counted the days of its empty ledger: it begins again. */
+/** Lets the wallet count the days of money again: it has counted them on an empty ledger. */
 const COUNT_DAYS_AGAIN = `update day_counts set open_from = '1970-01-01', counted_at = null, next_run_at = now()`;
 
 const FILLED = ['accounts', 'program_accounts', 'player_links', 'ledger_accounts', 'transfers', 'payouts'];

@@ -5,7 +5,7 @@ import { median } from '../statistics.ts';
 import { benchShapeOf, type MeasuredTurn, type TurnOrder } from '../turns.ts';
 import type { Figure } from './figures.ts';
 
-/** Turns of each stack at each number of clients, after a first one that warms up. */
+/** Turns of each stack at each number of clients, after a turn that warms up. */
 export const FLOW_TURNS = 4;
 
 export async function measureFlows(on: {

@@ -46,8 +46,8 @@ export function attemptIdSql(owner: 'challenge' | 'tournament', ms: string, numb
 }
 
 /**
- * Returns SQL for when an account was created: a player's before the year, others before their
- * entry.
+ * Returns SQL for when an account was created: before the year for a player, and before the entry
+ * into the large round for any other account.
  */
 export function accountCreatedMsSql(shape: Shape, account: string): string {
   const { players, startMs } = shape;

@@ -25,7 +25,7 @@ const OLD_ROUND = `
 interface Read {
   readonly name: string;
   readonly headers: Record<string, string>;
-  /** The path of each request, in order; repeated from the first. */
+  /** The paths to request, in this order and then again from the first. */
   readonly paths: readonly string[];
   readonly times?: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The wallet's database written out table by table, and read into a new database: what pg_dump and
- * pg_restore do, which the server's package lacks.
+ * Writes the wallet's database out table by table, and reads it into a new database, as pg_dump and
+ * pg_restore would. The server's package lacks these programs.
  */
 import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -48,10 +48,10 @@ export const PAID_AFTER_MS = 1_000;
 export interface Shape {
   readonly attempts: number;
   readonly players: number;
-  /** Accounts that enter the large round; the first are the players. */
+  /** Accounts that enter the large round. The first of them are the players' own. */
   readonly accounts: number;
   readonly roundsPerTurn: number;
-  /** Entrants of each round but the large one. */
+  /** Entrants of each round except the large one. */
   readonly entrants: number;
   /** The time when the first attempt was created. */
   readonly startMs: number;
@@ -152,9 +152,7 @@ export function isoSql(instant: string): string {
   return `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-/**
- * Returns SQL for the index of the challenge that a player plays in a turn, and if the player wins.
- */
+/** Returns SQL for the challenge that a player plays in a turn, and for whether the player wins. */
 export function challengePlaySql({ nth }: Turn): { readonly challenge: string; readonly wins: string } {
   const step = `(${nth} + p / ${PROGRAMS} % ${ATTEMPTS_PER_PRIZE})`;
   return {
