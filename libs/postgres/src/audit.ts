@@ -36,8 +36,8 @@ const CHECK_TIMEOUT_MS = 120_000;
 
 /**
  * Runs the checks one after the other, on one connection, so that an audit takes no connections
- * from players, and in one snapshot, so that all checks see a concurrent transaction or none does.
- * An aborted signal ends them after the check under way.
+ * from players. They share one snapshot, so that either all of them see a concurrent transaction or
+ * none does. An aborted signal ends the run after the current check.
  */
 export async function runChecks(
   database: Database,

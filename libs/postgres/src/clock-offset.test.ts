@@ -19,8 +19,8 @@ const passage = fc.record({
 type Passage = typeof passage extends fc.Arbitrary<infer Value> ? Value : never;
 
 /**
- * Samples of a database whose clock is `offset` ahead and drifts, with a delay in each direction;
- * and the true offset of each.
+ * Returns samples of a database clock that is `offset` ahead and drifts, with a delay in each
+ * direction. Each comes with the true offset at its end.
  */
 function play(offset: number, startedAt: number, passages: readonly Passage[]) {
   let now = startedAt;

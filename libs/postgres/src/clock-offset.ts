@@ -5,8 +5,9 @@
  * A sample asks the database for its time. The time was true at some instant of the round trip, so
  * it bounds the offset from both sides, however uneven the two delays; the middle is wrong by at
  * most half of the round trip (Cristian's algorithm, 1989).
- * Samples are intersected (Marzullo's algorithm, 1984). Between them the bounds grow by the drift
- * of two clocks. A sample outside the bounds means that a clock was set: that sample alone is kept.
+ * The bounds of several samples are intersected (Marzullo's algorithm, 1984). Between samples the
+ * bounds grow by the drift of two clocks. A sample that contradicts the bounds means that a clock
+ * was set: then only that sample counts.
  *
  * All times are milliseconds.
  */
@@ -17,7 +18,7 @@
  */
 export type ClockSample = { readonly sentAt: number; readonly receivedAt: number; readonly shown: number };
 
-/** Bounds of the database's time minus the monotonic clock's, at an instant of the latter. */
+/** Bounds of the database's time minus the monotonic clock's, as measured at `measuredAt`. */
 export type ClockOffset = { readonly lowest: number; readonly highest: number; readonly measuredAt: number };
 
 /**
@@ -32,8 +33,8 @@ export function offsetOf({ sentAt, receivedAt, shown }: ClockSample): ClockOffse
 }
 
 /**
- * The intersected bounds; if the sample contradicts the earlier bounds, the sample alone, with
- * `isStep`.
+ * Intersects the known bounds with those of a sample. If they contradict each other, returns the
+ * sample's bounds alone, with `isStep`.
  */
 export function refineOffset(
   known: ClockOffset,

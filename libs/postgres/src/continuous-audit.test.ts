@@ -71,7 +71,7 @@ async function auditorThatRuns(on: Database = database) {
   return { replica, running, end: ended.resolve };
 }
 
-/** A millisecond ago, since the column rounds: half of one may be ahead. */
+/** Makes the run due a millisecond ago: the column rounds, so `now` could become the future. */
 const makeDue = () => run(`update audit_runs set next_run_at = clock_timestamp() - interval '1 millisecond'`);
 
 /** Returns when the next run is due, in minutes from now, rounded. */
@@ -82,7 +82,7 @@ async function nextRun(): Promise<unknown> {
   return row?.at;
 }
 
-/** Changes with each write of the row. */
+/** The version of the row, which each write changes. */
 async function rowVersion(): Promise<unknown> {
   const [row] = await run('select xmin::text from audit_runs');
   return row?.xmin;

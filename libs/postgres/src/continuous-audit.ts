@@ -15,8 +15,9 @@
  *   audit_runs(id smallint primary key check (id = 1), next_run_at timestamptz(3), finished_at
  *   timestamptz(3), duration_ms bigint, violations jsonb)
  *
- * `violations` counts by check: real money under the check's id, play money under its id with
- * TEST_SUFFIX, which replicas of the previous release show as one more check.
+ * `violations` has a count for each check: violations of real money under the check's id, those of
+ * play money under that id with TEST_SUFFIX. Replicas of the previous release show the latter as
+ * one more check.
  *
  * All instants are the database's.
  */
@@ -126,8 +127,8 @@ export function createContinuousAudit(options: {
   readonly intervalMs: number;
   readonly run: (signal: AbortSignal) => Promise<readonly CheckResult[]>;
   /**
-   * If a run does not audit every row (sliced-audit.ts): when all of them had been audited last, in
-   * seconds since 1970.
+   * When the last pass over all rows was complete, in seconds since 1970. Only for an audit whose
+   * runs do not read every row (sliced-audit.ts).
    */
   readonly passCompletedAt?: () => Promise<number | null>;
   readonly logger: { error(fields: object, message: string): void; warn(fields: object, message: string): void };

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const NOW = Date.UTC(2026, 10, 21, 12);
 
 /**
- * A machine and a database whose clocks the test moves; `passed` is the time that passes on both.
+ * A machine and a database whose clocks the test moves. `pass` lets time pass on both.
  */
 function createMachine() {
   const machine = {
@@ -167,8 +167,8 @@ describe('the clock of a database', () => {
   test('a database clock of a process that was stopped for an hour is right or fails', async () => {
     const machine = createMachine();
     using clock = await machine.start();
-    // The monotonic clock continues while a process is stopped; only drift widens the bounds too
-    // far.
+    // The monotonic clock continues while a process is stopped, so only the drift makes the bounds
+    // too wide.
     machine.pass(HOUR_MS);
     expect(() => clock.now()).toThrow(ConnectionFailedError);
     await vi.advanceTimersByTimeAsync(0);
@@ -207,7 +207,7 @@ describe('the clock of a database', () => {
           const reading = clock.now().getTime();
           const back = last - reading;
           if (back > 0) expect(back).toBeGreaterThanOrEqual(1_000);
-          // Half a round trip, or the step for which the clock stands still.
+          // At most half a round trip, or the step for which the clock stands still.
           const ahead = reading - machine.databaseTime();
           expect(ahead).toBeLessThanOrEqual(1_001 + 200);
           expect(ahead).toBeGreaterThanOrEqual(-202);

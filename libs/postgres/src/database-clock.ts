@@ -11,8 +11,8 @@
  *   triggers a measurement.
  * - known: readings are within MAX_ERROR_MS of the database's time and never go back, except by a
  *   step. For a correction of up to MAX_STANDSTILL_MS they stand still until the database has
- *   caught up. A larger one they follow immediately: the database's clock was set, or another
- *   server took over.
+ *   caught up. They follow a larger correction immediately: the database's clock was set, or
+ *   another server took over.
  *
  * A virtual machine that is paused from outside may lose time on both clocks. The next measurement,
  * within MEASURE_EVERY_MS, shows it.
@@ -57,7 +57,7 @@ const MAX_ERROR_MS = 500;
 /** NTP corrects both clocks alike, so they disagree only after a step or a sleep. */
 const MAX_DISAGREEMENT_MS = 250;
 const MAX_STANDSTILL_MS = 1_000;
-/** A larger difference of the system's clock is logged, until it is below half of this again. */
+/** A larger difference is logged once, and again only after it was less than half of this. */
 const LOGGED_DIFFERENCE_MS = 2_000;
 
 const READ_CLOCK = {

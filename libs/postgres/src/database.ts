@@ -14,8 +14,8 @@ import { types } from './types.ts';
  * together share one write; those with a name are prepared once per connection.
  *
  * Transactions are READ COMMITTED, except those that read one snapshot and write nothing. `durable:
- * false` commits without waiting for the disk: a crash of the server may lose the newest ones, each
- * whole and in order. Use it only for data that can be derived again.
+ * false` commits without waiting for the disk: a crash of the server may then lose the newest
+ * transactions, each as a whole. Use it only for data that can be derived again.
  */
 export interface Database extends AsyncDisposable {
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;

@@ -6,8 +6,8 @@ import { type CommandComplete, type DataRow, type DriverQuery, type RowDescripti
 import { createScratchDatabase, type ScratchDatabase } from './scratch-database.fixture.ts';
 
 /**
- * The version against whose source the pipelines were reviewed. Review it again before changing
- * this (decision 11).
+ * The version of pg whose source was reviewed for the pipelines. Review the source again before you
+ * change this (decision 11).
  */
 const REVIEWED_PG = '8.23.1';
 

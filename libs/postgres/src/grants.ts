@@ -19,9 +19,10 @@ const ARCHIVE_ROLE = ':"archive_role"';
 const UNDEFINED_ROLE = '42704';
 
 /**
- * Gives each role exactly the privileges of its file, in one transaction: revokes all of the roles'
- * and of PUBLIC's, then grants what the files list. Connects as the database's owner. If the owner
- * is the running role itself, which has every privilege, does nothing and returns false.
+ * Gives each role exactly the privileges of its file, in one transaction: first revokes all
+ * privileges of the roles and of PUBLIC, then grants what the files list. Connects as the
+ * database's owner. Does nothing and returns false if the owner is the running role itself, which
+ * has every privilege anyway.
  */
 export async function applyGrants(url: string, { file, runningRole, archive }: Grants): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, application_name: 'migrate' });

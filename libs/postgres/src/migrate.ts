@@ -40,7 +40,7 @@ const CHECKSUM_TABLE = 'migration_checksums';
 /** Returns the names of the files that this call ran. */
 export async function migrate({ url, directory, grants, logger }: MigrateOptions): Promise<readonly string[]> {
   const migrations = await readMigrations(directory instanceof URL ? fileURLToPath(directory) : directory);
-  await using turn = await takeTurn(url);
+  await using turn = await lockMigrations(url);
   void turn;
   const database = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 }, log: SILENT });
   try {
@@ -118,10 +118,10 @@ async function verifyRun(database: Knex, migrations: readonly Migration[]): Prom
 }
 
 /**
- * Lets one process a database migrate at a time. The lock belongs to the session, so a killed
+ * Lets one process migrate a database at a time. The lock belongs to the session, so a killed
  * process leaves none behind.
  */
-async function takeTurn(url: string): Promise<AsyncDisposable> {
+async function lockMigrations(url: string): Promise<AsyncDisposable> {
   await using held = new AsyncDisposableStack();
   const session = held.adopt(new pg.Client({ connectionString: url, application_name: 'migrate' }), (client) =>
     client.end(),

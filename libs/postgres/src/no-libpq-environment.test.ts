@@ -10,8 +10,8 @@ console.log(JSON.stringify({ ssl, options, connect_timeout, application_name, pa
 `;
 
 /**
- * The connection parameters in a process whose shell has libpq's variables, after it has loaded one
- * of this library's modules.
+ * Returns the connection parameters of a process whose shell has libpq's variables, after the
+ * process has loaded one of this library's modules.
  */
 function parametersOf(url: string, module: string): unknown {
   const source = `await import(${JSON.stringify(new URL(module, import.meta.url).href)});${ASK}`;

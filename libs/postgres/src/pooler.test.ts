@@ -79,7 +79,7 @@ function message(type: string, body: string): Buffer {
   return Buffer.concat([head, Buffer.from(body)]);
 }
 
-/** BackendKeyData: a 'K', the length 12, the process and a secret. */
+/** The first bytes of BackendKeyData: a 'K' and the length 12. The process and a secret follow. */
 const BACKEND_KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 12]);
 
 /** The server's bytes, with another process in BackendKeyData. */

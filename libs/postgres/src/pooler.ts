@@ -19,7 +19,7 @@ export class PoolerError extends Error {
   override readonly name = 'PoolerError';
 }
 
-/** SQLSTATE of a startup whose settings are refused; PostgreSQL itself never sends it there. */
+/** SQLSTATE of a startup with refused settings. PostgreSQL itself never refuses one with it. */
 const PROTOCOL_VIOLATION = '08P01';
 
 const WHAT_TO_DO =

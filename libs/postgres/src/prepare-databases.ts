@@ -4,7 +4,7 @@
  * image contains it at /app/libs/postgres/src/prepare-databases.ts.
  *
  * POSTGRES_ADMIN_URL                  a superuser's, for any database of the server
- * <SERVICE>_DATABASE_URL              the running role, its password and the database, as wanted
+ * <SERVICE>_DATABASE_URL              names the wanted running role, its password and the database
  * <SERVICE>_MIGRATION_DATABASE_URL    the same for the owner
  * <SERVICE>_ARCHIVE_DATABASE_URL      the same for the role that deletes archived months; optional
  */

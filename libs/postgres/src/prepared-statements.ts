@@ -1,7 +1,7 @@
 /**
- * What one connection has prepared. A name has one text, and the first pipeline with it prepares
- * it. Only the response shows whether the server did, so if a pipeline fails, the names that it
- * prepared from the failed step on count as not prepared.
+ * The statements that one connection has prepared. A name has one text, and the first pipeline with
+ * the name prepares it. Only the response shows whether the server did. So if a pipeline fails, the
+ * names that it would have prepared at the failed step and later count as not prepared.
  */
 import pg from 'pg';
 import type { RowShape } from './row-shape.ts';
@@ -44,7 +44,7 @@ export class PreparedStatements {
     this.#byName.clear();
   }
 
-  /** The first statement whose name has another text, here or earlier among the steps. */
+  /** The first statement whose name has another text, on this connection or in an earlier step. */
   conflictAmong(steps: readonly Step[]): Statement | undefined {
     return steps.find(({ statement: { name, text } }) => {
       if (name === undefined) return false;

@@ -58,8 +58,8 @@ export async function prepareDatabase(superuserUrl: string, roles: DatabaseRoles
       );
     }
     await giveDatabase(client, owner.database, { owner: owner.role, connecting: names.slice(1) });
-    // This session keeps the lock meanwhile, because a schema's privileges are one row too, which
-    // concurrent changes would fail to update.
+    // This session keeps the lock until then: a schema's privileges are one row, and concurrent
+    // changes of one row fail.
     await asSuperuser(urlOf(superuserUrl, owner.database), (inside) => giveObjects(inside, owner.role));
   });
 }

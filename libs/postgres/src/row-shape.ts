@@ -27,7 +27,7 @@ export function rowShapeOf(fields: readonly { readonly name: string; readonly da
   };
 }
 
-/** Rethrows a parser's error. */
+/** Reads one row. Throws what a parser throws. */
 export function readRow({ columns, empty }: RowShape, values: readonly (string | null)[]): Record<string, unknown> {
   const row = { ...empty };
   for (let index = 0; index < columns.length; index += 1) {

@@ -9,9 +9,9 @@
  *           session goes back to the pool only to be ended.
  *
  * Limits
- * The server ends a statement after `statementTimeoutMs`. If it does not answer within that time
- * for every step plus `silenceMs`, the pool's timer gives it up. Ending a connection may take
- * `silenceMs`.
+ * The server ends a statement after `statementTimeoutMs`. If the server does not answer within that
+ * time for every step plus `silenceMs`, the pool's timer gives the session up. Ending a connection
+ * may take `silenceMs`.
  *
  * A failure breaks the session if the server closes it after such an error: FATAL, PANIC, and the
  * SQLSTATEs for servers that name the severity in another language. A commit under way may still

@@ -1,7 +1,7 @@
 /**
- * Measures a service's unfinished work by stage: how much there is, and since when the oldest
- * waits. It runs on a timer, so that a scrape costs no query. Every replica measures the same rows,
- * so readers of the metrics take the maximum, not the sum.
+ * Measures a service's unfinished work by stage: how many items there are, and how long the oldest
+ * has waited. It runs on a timer, so that a scrape costs no query. Every replica measures the same
+ * rows, so readers of the metrics take the maximum, not the sum.
  */
 import { gauge } from '@laurel/telemetry';
 import type { BoundStatement, Database } from './database.ts';

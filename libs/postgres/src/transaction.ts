@@ -62,9 +62,9 @@ export const NOT_DURABLE: Statement = {
  * committed   the server answered `COMMIT`, even if `rollBack` was called in between; or there was
  *             nothing to commit.
  * rolledBack  `rollBack` was called in another state. Statements issued and not sent are rejected.
- * Whether the server has a transaction is another question: `#hasBegun` once a `begin` was sent,
- * `#unopened` if that failed. Then the server has skipped the statements after it, and nothing more
- * is sent.
+ * The states do not say whether the server has a transaction. `#hasBegun`: a `begin` was sent.
+ * `#unopened`: that `begin` failed, so the server has skipped the statements after it, and nothing
+ * more is sent.
  *
  * Limits
  * One pipeline under way, and so one round trip at a time. A statement has the time limit of its
@@ -106,7 +106,7 @@ export class SessionTransaction implements Transaction {
     await this.#options.beforeCommit?.();
     const last: Held[] = [];
     const sent = work({ query: (statement, values) => this.#hold(last, statement, values) });
-    // Waits one turn: a failure before a statement is known must prevent the commit.
+    // Waits one turn: if `work` fails before it has issued its statements, nothing may commit.
     await Promise.race([sent, new Promise<void>(atEndOfTurn)]);
     this.#held.push(...last);
     const [result, commit] = await Promise.allSettled([sent, this.#sendCommit()]);

@@ -12,7 +12,7 @@ const services = fileURLToPath(new URL('../../../../services/', import.meta.url)
 // `npm run schema` uses another build of PostgreSQL than production, and shortens its output: this
 // test checks both.
 test.for(globSync('*/migrations', { cwd: services }).sort())(
-  'the schema.sql beside %s creates the same schema as they do',
+  'the schema.sql beside %s creates the same schema as the migrations',
   async (folder) => {
     const directory = join(services, folder);
     const migrated = await catalogAfter(async (client, url) => {
@@ -39,10 +39,10 @@ async function catalogAfter(work: (client: pg.Client, url: string) => Promise<un
 }
 
 /**
- * Every user-created object with PostgreSQL's description. It omits numbers in names of internal
- * objects. It shows what an index covers instead of its columns' names, which do not follow a
- * rename. It omits parentheses: PostgreSQL prints a `between` with more than it keeps when it reads
- * that text again.
+ * A description of every object that a user created. Differences without a meaning are left out:
+ * numbers in the names of internal objects; the names of an index's columns, which do not follow a
+ * rename, so that the covered expressions stand for them; and parentheses, because PostgreSQL
+ * prints more of them for a `between` than it keeps when it reads that text again.
  */
 const CATALOG = `
   select translate(definition, '()', '') as line
