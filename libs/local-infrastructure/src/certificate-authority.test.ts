@@ -94,7 +94,7 @@ describe('a saved authority', () => {
     expect(issued.verify(new X509Certificate(certificate).publicKey)).toBe(true);
   });
 
-  it('a saved authority names a host in each certificate', async () => {
+  it('a saved authority refuses to issue a certificate without a name', async () => {
     await expect(authority.issue({ names: [] })).rejects.toThrow(TypeError);
   });
 });

@@ -1,9 +1,9 @@
 import { inspectProcess } from './inspect-process.mjs';
 
 /**
- * The processes between this one and the `npm` of the command line, nearest first. A user who kills
- * `npm start` means the stack. Without npm (a service manager, a script) the list is empty: there
- * the user wants an orphan to live.
+ * The processes from this one's parent up to the `npm` that the user ran. If the user kills that
+ * `npm`, the stack must end too. Without npm (under a service manager or in a script) the list is
+ * empty, because there this process must outlive its parent.
  */
 export function commandChain(): readonly number[] {
   if (process.env.npm_lifecycle_event === undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * Finds programs on the machine, or in Debian's packages, which apt verifies and which are unpacked
- * without root and not installed.
+ * Finds programs on the machine, or fetches them from Debian's packages. apt verifies the packages,
+ * which are unpacked without root and not installed.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -21,7 +21,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The parts of a machine in which a program is searched. */
+/** Where to look for a program on a machine. */
 export interface SearchedMachine {
   readonly searchPath: string;
   readonly isExecutable: (file: string) => boolean;
@@ -137,7 +137,7 @@ export function debianMirror(uris: string): string {
   return uris.split('\n').find((uri) => /\/debian\/?$/.test(uri)) ?? DEFAULT_MIRROR;
 }
 
-/** The line that names the error; apt's begin with E: or W:. */
+/** Returns the line that names the error. An error line of apt begins with E:. */
 export function errorLineOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const lines = text.split('\n').filter((line) => line.trim() !== '');

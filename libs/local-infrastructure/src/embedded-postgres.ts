@@ -79,7 +79,7 @@ export interface EmbeddedPostgresOptions {
   readonly port?: number;
   /** Server settings that override the defaults, for example `{ max_connections: '300' }`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The server's output is appended to it. */
+  /** The server's output is appended to this file. */
   readonly logFile: string;
 }
 

@@ -30,7 +30,7 @@ const SUITE = 'trixie';
 const DOWNLOAD_LIMIT_MS = 60_000;
 const MAX_RENDERED_BYTES = 16 * 1024 * 1024;
 
-/** The machine's kustomize; undefined if it must be fetched. */
+/** An installed or kept kustomize; undefined if it must be fetched. */
 export function installedRenderCommand(machine: SearchedMachine, keptFile: string): RenderCommand | undefined {
   const kustomize = findProgram('kustomize', machine);
   if (kustomize !== undefined) return [kustomize, 'build'];

@@ -1,7 +1,7 @@
 /**
  * A nats-server with JetStream as a child of this process, only on 127.0.0.1. It keeps its port and
- * store over stops and starts, so that clients reconnect to the same server, or to the same address
- * with an empty store.
+ * store over stops and starts, so that clients reconnect to the same server. After `wipe` they
+ * reconnect to an empty server at the same address.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Ends a program with one sentence. */
+/** Thrown to end a program with one sentence. */
 export class StackFailure extends Error {}
 
 /** The members that every ready.json has. */
