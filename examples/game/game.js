@@ -88,7 +88,7 @@ function card(target, name, fee, text) {
   return element('div', { className: 'card' }, element('p', {}, element('strong', {}, name), ` ${text}`), button);
 }
 
-/** Draws where the player is, and one button: pay, start, stop or close. The sign-in has no run. */
+/** Draws the player's run, with one button: pay, start, stop or close. The sign-in has no run. */
 function drawRun() {
   const { state } = laurel;
   if (state.status === 'armed' || ui.lobby.hidden) game = {};
@@ -101,7 +101,7 @@ function drawRun() {
   if (!ui.play.open) ui.play.showModal();
 }
 
-/** Ignores clicks until just after the work: they meant the old action. @param {unknown} work */
+/** Ignores clicks until just after the work, as they meant the old action. @param {unknown} work */
 async function rest(work) {
   ui.act.ariaDisabled = 'true';
   clearTimeout(resting);
@@ -157,7 +157,7 @@ function resultText({ outcome, tournament_round_id }) {
   return `${score}You won ${outcome.award.amount}${outcome.award.paid_at === null ? ', which is under review' : ''}!`;
 }
 
-/** Sends a request to the partner's own server; null if it has no such thing.
+/** Sends a request to the partner's own server. Returns null for a 404, or if there is no content.
  * @param {string} method @param {string} path @param {object} [body] */
 async function ask(method, path, body) {
   const headers = { 'content-type': 'application/json' };
