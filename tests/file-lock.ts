@@ -1,6 +1,6 @@
 /**
- * A lock between the processes of this machine: one at a time fetches or builds a kept file, or
- * uses it.
+ * A lock between the processes of this machine: one process at a time fetches, builds or uses a
+ * kept file.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 /**
- * The contest services, and for each the checks of the operator's audit that compare it with the
+ * The contest services, and the checks of the operator's audit that compare each of them with the
  * wallet.
  */
 

@@ -521,7 +521,7 @@ const UNDELIVERED: readonly (readonly [Service, string])[] = [
   ['webhook', `select id from deliveries where status = 'pending' and next_attempt_at <= clock_timestamp()`],
 ];
 
-/** Waits for the rows that each query finds first, and not for what another file adds meanwhile. */
+/** Waits until the rows that each query finds first are gone, whatever another file adds. */
 async function untilGone(stack: JoinableStack, passing: readonly (readonly [Service, string])[]): Promise<void> {
   for (const [service, query] of passing) {
     const read = () => stack.database(service).query<{ id: unknown }>(query);

@@ -24,12 +24,12 @@ export async function hasChromium(): Promise<boolean> {
   return false;
 }
 
-/** Launches Chromium without a window or requests of its own: only the page's leave the machine. */
+/** Launches Chromium without a window. It sends no requests except those of its pages. */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
 }
 
-/** Returns why there is none, or undefined. */
+/** Installs Chromium unless it is there. Returns why that is impossible, or undefined. */
 async function installChromium(): Promise<string | undefined> {
   if (existsSync(EXECUTABLE)) return undefined;
   if (EXECUTABLE !== PACKAGED) return `LAUREL_CHROMIUM names ${EXECUTABLE}, which does not exist`;

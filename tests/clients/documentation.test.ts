@@ -241,7 +241,7 @@ interface Size {
   readonly needed: number;
 }
 
-/** The widths of the elements: what is shown, and what their content needs. */
+/** The shown width of each element, and the width that its content needs. */
 function sizesOf(page: Page, selector: string): Promise<readonly Size[]> {
   return page.$$eval(selector, (elements) =>
     elements.map(({ textContent, clientWidth, scrollWidth }) => ({

@@ -158,7 +158,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     await signIn(page, player.ref);
     await pay(page, 'Patient clock');
     await button(page, 'Start the clock').click();
-    // The clock runs, so the click's request has its response.
+    // The clock runs, so the server has responded to the click.
     await button(page, 'Stop').waitFor();
     await opened.signOut();
     await button(page, 'Stop').click();
@@ -310,7 +310,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     writeFileSync(join(folder, 'ready.json'), JSON.stringify(ready));
     const environment = { ...process.env, LAUREL_DATA_DIR: folder, EXAMPLE_PORT: '0' };
     try {
-      // The second start finds what the first has opened; npm's TERM reaches only its shell.
+      // The second start finds the contests of the first. npm passes TERM only to its shell.
       for (const [command, ...args] of [
         [process.execPath, START],
         ['npm', 'run', '--silent', 'example'],

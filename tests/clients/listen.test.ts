@@ -51,7 +51,7 @@ const play = (program: Program, what?: 'settled' | 'refunded') =>
 const attemptsOf = ({ received }: WebhookReceiver) =>
   received.map(({ event }) => (event.event === 'attempt.settled' ? event.data.attempt_id : event.event));
 
-/** The events of the sandbox, oldest first; fails unless there are this many. */
+/** The sandbox's events, oldest first. Throws unless their number is `count`. */
 async function logged({ test }: Program, count: number) {
   await world.allAcknowledged();
   const { data } = expectStatus(200, await test.send<EventPage>('GET', `${EVENTS}?from=oldest`)).body;
@@ -59,14 +59,14 @@ async function logged({ test }: Program, count: number) {
   return data;
 }
 
-/** `listen` once it has stored its start, so that it delivers everything from now on. */
+/** Starts `listen` and waits until it has stored its start: it delivers everything from now on. */
 async function listening(laurel: Laurel, argv: readonly string[], settings: Record<string, string>) {
   const command = laurel.start(['listen', ...argv], settings);
   await eventually(async () => command.output().includes('Forwarding') || undefined, 'listen has begun');
   return command;
 }
 
-/** `listen` once it has delivered an event. */
+/** Starts `listen` and waits until it has delivered an event. */
 async function begun({ laurel, receiver, settings, program }: Awaited<ReturnType<typeof newDeveloperMachine>>) {
   const command = await listening(laurel, ['--forward-to', receiver.url], settings);
   const first = await play(program);
@@ -115,7 +115,7 @@ describe('laurel listen', () => {
     const missed: string[] = [];
     for (let count = 0; count < 5; count += 1) {
       missed.push(await play(program));
-      // An event from the time without a listener survives a restart of the service too.
+      // An event that occurs while nobody listens survives a restart of the service too.
       if (count === 2) await world.stack.kill('webhook').then(() => world.stack.restart('webhook'));
     }
     await world.allAcknowledged();
@@ -224,8 +224,8 @@ describe('laurel listen', () => {
     await play(program);
     await world.allAcknowledged();
     await play(program, 'refunded');
-    // Its line comes after the response: an earlier stop would end the delivery, and the refund
-    // would come again.
+    // `listen` prints the line after the response. If it ended before that, it would deliver the
+    // refund again.
     await eventually(async () => command.output().includes('204 in ') || undefined, 'the refund was delivered');
     await command.end('SIGTERM');
     const { start } = await laurel.readPosition();

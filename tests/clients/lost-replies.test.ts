@@ -25,15 +25,15 @@ describe('a partner whose network loses responses', () => {
     const laurel = new Laurel({
       apiKey: world.partner.apiKey,
       baseUrl: proxy.baseUrl,
-      // Nine losses in a row happen to one call in 13,000; more repetitions make the test
+      // Nine failed tries in a row happen to one call in 13,000; more repetitions make the test
       // independent of its seed.
       maxRetries: 30,
       // The timeout is long, because the stack is loaded: a try that timed out would be repeated
       // and get two responses. Only the proxy may lose responses.
       timeoutMs: 60_000,
     });
-    // A round accepts any number of attempts of a player, and scores neither win a prize at once
-    // nor move a bar.
+    // A round accepts any number of attempts of a player. Its scores win no prize at once, and move
+    // no bar.
     const round = await world.newRound({ attempt_cap: ATTEMPTS_OF_PLAYER });
     const players = await Promise.all(Array.from({ length: PLAYERS }, () => world.newPlayer({ funds: '150.00' })));
 

@@ -34,8 +34,8 @@ export async function startPlayerServer(
 }
 
 /**
- * The package's modules unchanged, without a bundler. A worker does not resolve package folders, so
- * each module gets the path by which it is imported.
+ * Starts a worker with the package's modules unchanged, without a bundler. A worker does not
+ * resolve package folders, so each module gets the path by which the others import it.
  */
 export async function startWorker(
   project: PartnerProject,

@@ -1,7 +1,7 @@
 /**
- * Every command and program of docs/contract/quick-start.md, in the page's order, in one shell, on
- * a stack: with the SDK, and with curl. Only the two ports differ. Also the command of README.md,
- * and the output that both pages show.
+ * Runs every command and program of docs/contract/quick-start.md in the page's order, in one shell,
+ * on a stack: once with the SDK, and once with curl. Only the two ports differ from the page. Also
+ * runs the command of README.md, and checks the output that both pages show.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -90,11 +90,11 @@ function commandsFor(tab: Tab, { language, tab: own, code }: Block): readonly st
   const [, program] = /^\/\/ (\w+\.mjs)\n/.exec(code) ?? [];
   if (program !== undefined) return [`cat > ${program} <<'END_OF_PROGRAM'\n${code}END_OF_PROGRAM`];
   if (language !== 'sh' || (own !== undefined && own !== tab)) return [];
-  // A reader of the other tab does with curl what the program does.
+  // A reader of the curl tab does with curl what these programs of the other tab do.
   return [tab === 'curl' ? code.replace(/^node (?:play|seed|round|push)\.mjs\n/m, '') : code];
 }
 
-/** `{ "score": 1 }` and `{ score: 1 }` as `{score:1}`. */
+/** Turns both `{ "score": 1 }` and `{ score: 1 }` into `{score:1}`. */
 const compact = (text: string) => text.replace(/["'\s]/g, '');
 
 describe.each<Tab>(['SDK', 'curl'])('the quick start, by its tab %s', (tab) => {
@@ -115,7 +115,8 @@ describe.each<Tab>(['SDK', 'curl'])('the quick start, by its tab %s', (tab) => {
       const [arrived = ''] = /^\{\n {2}event: 'attempt.settled'[\s\S]*?^\}$/m.exec(output) ?? [];
       const printed = PAGE.find(({ code }) => code.startsWith("{\n  event: 'attempt.settled'"))?.code ?? '';
       expect(shapeOf(await literalOf(arrived))).toEqual(shapeOf(await literalOf(printed)));
-      // The endpoint, the challenge of a new game, the round, the push and the poll.
+      // What the page shows: the endpoint, the challenge of a new game, the round, the push, the
+      // poll.
       expect(text).toMatch(/signing_secret:whsec_[0-9a-f]{64}/);
       expect(text).toMatch(/name:Perfectlanding,description:null,fee:0\.50,prize:5\.00,currency:USD,status:live/);
       expect(text).toMatch(/rank:1,player_ref:player-\d+,best_score:72\.5/);

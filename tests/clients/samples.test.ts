@@ -228,13 +228,13 @@ describe.for(LANGUAGES)('the samples in $name', { concurrent: true, timeout: DEA
       await using network = await startScript(['reset', 'lose', IN_PROGRESS, 'pass']);
       const created = await create(body, key, network.baseUrl);
       expect(created).toMatchObject({ code: 0, errors: '' });
-      // A process that died starts again with the key that it stored.
+      // A process that died starts again with the idempotency key that it stored.
       await using later = await startScript([BROKEN, LIMITED, 'cut', 'pass']);
       expect(await create(body, key, later.baseUrl)).toEqual(created);
 
       const requests = [...network.requests, ...later.requests];
       expect(new Set(requests.map(({ headers }) => headers['idempotency-key']))).toEqual(new Set([key]));
-      // The requests that follow the 409 and the 429.
+      // The requests that follow the responses 409 and 429.
       for (const [, answered, repeated] of [network.requests.slice(1), later.requests]) {
         expect((repeated?.at ?? 0) - (answered?.at ?? 0)).toBeGreaterThan(990);
       }

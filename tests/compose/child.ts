@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 
 /**
  * Resolves with a child's exit code, or null if a signal ended it; rejects if it could not start.
- * Also awaits a child that its AbortSignal is ending, and then rejects: the child may still use
- * what is removed next.
+ * If its AbortSignal is ending the child, waits for that end and then rejects: until then the child
+ * may use what the caller removes next.
  */
 export async function exitOf(child: ChildProcess): Promise<number | null> {
   let failure: Error | undefined;

@@ -28,14 +28,14 @@ import { newStackFolder, PROJECT } from './leftovers.ts';
 
 const execute = promisify(execFile);
 
-/** The stack for the tests, as files of one folder that a variable names. */
+/** The stack as tests find it: as files of one folder, which an environment variable names. */
 export interface ComposeStack extends AsyncDisposable {
-  /** Its description for `joinWorld`, and the LAUREL_DATA_DIR of the demo. */
+  /** The folder with the description for `joinWorld`. The demo uses it as LAUREL_DATA_DIR. */
   readonly folder: string;
   readonly readyFile: string;
 }
 
-/** What a test needs to fault containers; in `containers.json` of the folder. */
+/** What tests need to put faults into containers, as `containers.json` in the folder. */
 export interface ContainersDescription {
   readonly environment: Readonly<Record<string, string>>;
   readonly project: string;
@@ -44,7 +44,7 @@ export interface ContainersDescription {
   readonly identities: string;
   /** Docker Compose with the project and files of the stack; append a command, or another file. */
   readonly compose: readonly [string, ...string[]];
-  /** The same with docker-compose.one-process.yml, whose container does not run yet. */
+  /** `compose` for docker-compose.one-process.yml, whose container does not run yet. */
   readonly oneProcess: readonly [string, ...string[]];
 }
 
@@ -53,15 +53,15 @@ const COMPOSE_FILE = join(CHECKOUT, 'docker-compose.yml');
 const ONE_PROCESS_FILE = join(CHECKOUT, 'docker-compose.one-process.yml');
 const ONE_PROCESS_IMAGE = 'laurel-test/all';
 
-/** PostgreSQL's clusters and log, or NATS's store; a test fills the rest. */
+/** Room for PostgreSQL's clusters and log, and for NATS's store. A test fills what is left. */
 const DISK_MIB = { postgres: 2_048, nats: 256 } as const;
 /** The path inside the services. */
 const EGRESS_CA = '/run/egress/ca.pem';
 const POSTGRES_PORT = 5432;
 const HEALTH_INTERVAL = '3s';
 /**
- * How long until a request that a killed gateway or database left unfinished is taken over, instead
- * of a minute.
+ * The gateway takes over a request that a killed gateway or database left unfinished after five
+ * seconds, instead of a minute.
  */
 const FAULT_SETTINGS: Partial<Record<Service, Readonly<Record<string, string>>>> = {
   gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '5' },
@@ -196,7 +196,7 @@ function chooseSubnets() {
 
 type Subnets = ReturnType<typeof chooseSubnets>;
 
-/** Every secret that docker-compose.yml requires; returns them by name. */
+/** Writes every secret that docker-compose.yml requires. Returns the secret of a name. */
 function writeSecrets(file: string, others: Readonly<Record<string, string>>): (name: string) => string {
   const composeFile = readFileSync(join(CHECKOUT, 'docker-compose.yml'), 'utf8');
   const demanded = new Set([...composeFile.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name = '']) => name));
@@ -275,7 +275,7 @@ function oneProcessOverrideOf(on: Overridden): string {
     `    environment: ${JSON.stringify(environment)}`,
     `    volumes: !override ["${on.identities}/one-process:/run/identity:ro", "${on.certificate}:${EGRESS_CA}:ro"]`,
     `    env_file: !override ["${on.identities}/one-process.env"]`,
-    // The machine chooses the port: the gateway has the one of the stack.
+    // The machine chooses the port, because the stack's gateway already uses its own.
     '    ports: !override ["127.0.0.1:0:8080"]',
     `    healthcheck: { interval: ${HEALTH_INTERVAL} }`,
     '',

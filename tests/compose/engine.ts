@@ -157,8 +157,8 @@ function isDebian(): boolean {
 }
 
 /**
- * One installation on this machine at a time holds it: apt waits for the lock of the installed
- * packages, but not for that of the lists.
+ * Held by one installation at a time on this machine. apt itself waits for the lock of the
+ * installed packages, but not for the lock of the package lists.
  */
 const INSTALLATION_LOCK = '/var/cache/apt/laurel.lock';
 /**
@@ -172,7 +172,8 @@ apt-get -q -o DPkg::Lock::Timeout=300 update
 apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"`;
 
 /**
- * Installs the packages unless `program` exists, with the package lists that a new container lacks.
+ * Installs the packages unless `program` exists. First fetches the package lists, which a new
+ * container lacks.
  */
 export async function install(program: string, packages: readonly string[]): Promise<void> {
   await run('flock', [INSTALLATION_LOCK, 'sh', '-c', INSTALL, 'sh', program, ...packages], {

@@ -1,8 +1,8 @@
 /**
  * The containers of docker-compose.yml fail under load, one after the other: killed, hung, cut off,
  * out of memory, restarted, with a full disk. A partner that repeats failed requests with their
- * keys loses nothing: the databases have everything acknowledged, once and unchanged, and all its
- * events arrive.
+ * idempotency keys loses nothing: the databases have every acknowledged change once and unaltered,
+ * and all events of the partner arrive.
  */
 import { SERVICES } from '@laurel/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { type Containers, openContainers } from './containers.ts';
 import { DISK_IS_FULL, FAULTS, type Fault, waitUntilWell } from './faults.ts';
 
 const PLAYERS = 4;
-/** Responses before a fault, and after it. */
+/** How many responses to await before a fault, and again after it. */
 const ENOUGH = 40;
 /** A fault lasts for this many responses, or, if none come, for this many milliseconds. */
 const DURING = { answers: 20, longestMs: 6_000 };

@@ -22,7 +22,7 @@ export interface Fault {
 const RECOVERY_MS = 120_000;
 /** Less than Node and PostgreSQL need to start, or NATS to store events; Docker's minimum is 6. */
 const TOO_LITTLE_MIB = 8;
-/** Docker counts from each start by a command, and only runs that ended. */
+/** So many restarts show the lack of memory. Docker counts since the last start by a command. */
 const RESTARTS_WITHOUT_MEMORY = 2;
 
 const isKilled: Fault = {
@@ -82,7 +82,7 @@ const isCutOff: Fault = {
     const { id, networks } = await stateOf(name);
     for (const [network, address] of Object.entries(cut.get(name) ?? {})) {
       if (network in networks) continue;
-      // An address may be given only if the network's range is.
+      // A container may get a fixed address only in a network with a fixed range.
       const fixed = name === 'postgres' && network.endsWith('_administration') ? ['--ip', address] : [];
       await docker('network', 'connect', '--alias', name, ...fixed, network, id);
     }
@@ -129,8 +129,8 @@ export const FAULTS: readonly Fault[] = [isKilled, isPaused, isCutOff, hasTooLit
 const fullSince = new Map<string, string>();
 
 /**
- * The log line that shows a server's full disk. PostgreSQL complains. NATS complains, or hangs
- * without a log line, and the services that publish to it log either.
+ * The log line that shows a server's full disk. PostgreSQL logs the problem itself. NATS logs it or
+ * hangs silently, and the services that publish to NATS log either case.
  */
 const SYMPTOMS: Readonly<Record<string, { readonly container: string; readonly line: RegExp }>> = {
   postgres: { container: 'postgres', line: /no space left/i },
@@ -148,7 +148,8 @@ export const DISK_IS_FULL: Fault = {
     const { container = '', line = /^$/ } = SYMPTOMS[name] ?? {};
     const id = await idOf(container);
     const isShown = async () => {
-      // Filled anew each time: otherwise the server could use the space that it frees meanwhile.
+      // Fills the disk again each time: otherwise the server could use space that it freed
+      // meanwhile.
       await fillDisk(description.disks, name);
       return line.test(await docker('logs', '--since', fullSince.get(name) ?? '', id)) || undefined;
     };

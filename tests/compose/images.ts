@@ -38,7 +38,7 @@ interface StandIn {
   readonly image: string;
   /** Instructions of a Dockerfile for `docker import`. */
   readonly changes: readonly string[];
-  /** Puts its files into a folder that already contains Debian's. */
+  /** Puts the files of the image into a folder that already contains Debian's. */
   readonly fill: (root: string) => Promise<void> | void;
 }
 
@@ -99,7 +99,7 @@ const nodeStandIn: StandIn = {
     copyFileSync(NODE, join(prefix, 'bin/node'));
     chmodSync(join(prefix, 'bin/node'), 0o755);
     const { packageManager } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
-    // npm runs outside any workspace, in which it refuses some commands.
+    // npm runs outside this workspace, because it refuses some commands inside a workspace.
     const npm = (...command: readonly string[]) => run('npm', command, { cwd: root });
     await npm('install', '--global', '--prefix', prefix, packageManager);
     // The container's npm uses the same registry as this machine's.

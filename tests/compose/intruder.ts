@@ -51,8 +51,8 @@ const CLIENTS = {
 const AUTHORITY = '/run/identities/nats/ca.crt';
 const LIMIT_MS = 3_000;
 /**
- * The limit of an rpc, which ends by itself: on a busy machine a refused handshake takes longer
- * than a missing route may.
+ * The limit of an rpc, which always gets a result. It is longer than LIMIT_MS, because a refused
+ * handshake takes long on a busy machine.
  */
 const RPC_LIMIT_MS = 10_000;
 
@@ -145,7 +145,7 @@ async function tryQuery({ url, text }: Extract<Attempt, { kind: 'query' }>): Pro
 }
 
 async function tryConnect({ host, port }: Extract<Attempt, { kind: 'connect' }>): Promise<string> {
-  // The name first: a resolver without an answer takes longer than a connection may.
+  // Resolves the name before the limit begins: a resolver may take longer than the limit.
   const { address } = await lookup(host);
   return await new Promise((resolve, reject) => {
     const socket = openSocket({ host: address, port, timeout: LIMIT_MS });

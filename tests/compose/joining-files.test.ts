@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { JOINING_IN_CONTAINERS } from './joining-files.ts';
 
 const listed = Object.keys(JOINING_IN_CONTAINERS);
-/** `clients` and `portal` need what is beside the stack: runtimes, a browser. */
+/** `clients` and `portal` need more than a stack: runtimes, or a browser. */
 const joining = globSync('tests/*/*.test.ts', { cwd: CHECKOUT }).filter(
   (file) =>
     !/^tests\/(compose|clients|portal|operator)\//.test(file) &&

@@ -1,8 +1,8 @@
 /**
  * The black-box files that also run against the containers. `npm test` runs every file that joins a
  * stack, on processes with the same code, so running all of them again would prove the few
- * differences of containers over and over. So this list has one file of each folder of tests/, and
- * those that meet the differences: networks, certificates, roles, the secrets of
+ * differences of containers over and over. This list has one file of each folder of tests/, and the
+ * files that test such a difference: networks, certificates, roles, the secrets of
  * docker-compose.yml, an image's contents, a container's limits. `npm run test:compose -- --all`
  * runs every one.
  */

@@ -53,7 +53,7 @@ async function writeForeign(folder: string): Promise<void> {
   writeFileSync(`${folder}/ca.crt`, readFileSync(`${containers.description.identities}/gateway/ca.crt`));
 }
 
-/** The results of the attempts, made from a new container on this network of docker-compose.yml. */
+/** Makes the attempts from a new container on this network, and returns their results. */
 async function fromContainerOn(network: string, attempts: readonly Attempt[]): Promise<Results> {
   const { docker, description } = containers;
   const mounts = [
@@ -62,7 +62,7 @@ async function fromContainerOn(network: string, attempts: readonly Attempt[]): P
   ];
   const printed = await docker(
     ...['run', '--rm', '--user', 'root', '--network', `${description.project}_${network}`],
-    // A missing name takes no longer than necessary.
+    // A name that does not exist is refused soon.
     ...['--dns-opt', 'timeout:1', '--dns-opt', 'attempts:1'],
     ...mounts.flatMap((mount) => ['--volume', mount]),
     ...[IMAGE, 'node', '--disable-warning=ExperimentalWarning', 'src/intruder.ts', JSON.stringify(attempts)],

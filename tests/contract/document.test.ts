@@ -1,6 +1,6 @@
 /**
- * Only the served document: it is valid OpenAPI 3.1, its examples are complete and correct, and
- * every refusal lists the codes of the contract.
+ * Checks the served document without a call: it is valid OpenAPI 3.1, its examples are complete and
+ * correct, and every refusal lists the codes of the contract.
  */
 
 import { dereferenced } from '@laurel/testing/contract';

@@ -44,8 +44,8 @@ const EXPECTED: RouteStatus[] = Object.entries(ROUTES).flatMap(([route, statuses
 );
 
 /**
- * The statuses of these routes that a developer can cause. The list is older than the routes'
- * document. The tests of `portalRoutes` provoke the failures of every route of the portal.
+ * The statuses of these routes that a developer can cause. This list is older than the document of
+ * the routes. The tests of `portalRoutes` provoke the failures of every route of the portal.
  */
 const DEVELOPER_ROUTES: Readonly<Record<string, readonly number[]>> = {
   'POST /api/operator/developers': [201, 400, 401, 409],
@@ -80,7 +80,8 @@ describe('every status of every route', () => {
       failpoints: true,
       environment: {
         gateway: { RATE_LIMIT_PER_MINUTE: String(LIMIT) },
-        // Automatic retries come too late for these tests: they request each one.
+        // Automatic retries would come too late for these tests, which therefore request each
+        // retry.
         webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '3600,3600' },
       },
     });
@@ -227,7 +228,7 @@ describe('every status of every route', () => {
     const since = world.http.journal.length;
     const owner = await world.newDeveloper();
     const { portal, program, email, password } = owner;
-    /** A port without a listener. */
+    /** A URL at which nothing listens. */
     const url = 'https://127.0.0.1:9443/';
     const delayed = await world.newReceiver(owner, { answer: { status: 500 } });
     const { id } = expectStatus(201, await portal.createEndpoint({ url, events: ['round.settled'] })).body;

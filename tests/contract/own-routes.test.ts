@@ -76,7 +76,7 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(202, await post(`/webhook-deliveries/${deliveryId}/retry-now`));
     const settled = await create();
     expectStatus(200, await post(`/attempts/${settled}/outcome`, { score: 100 }));
-    // A repeated report after a lost answer pays nothing again.
+    // A report that is repeated after its response was lost pays nothing again.
     expectError(409, 'attempt_already_settled', await post(`/attempts/${settled}/outcome`, { score: 100 }));
     const { id: roundId } = await world.newRound({}, program);
     expectStatus(200, await post(`/rounds/${roundId}/close-entries`));
@@ -102,7 +102,7 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await send('GET', `/${id}/log`));
   }
 
-  /** Reads a challenge, a tournament and a round over of the developer's program. */
+  /** Reads a challenge, a tournament and an ended round of the developer's program. */
   async function readContests(portal: Developer['portal'], program: Developer['program']) {
     const read = async (path: string) => expectStatus(200, await portal.send('GET', `/programs/${program.id}${path}`));
     const player = await world.newPlayer({ partner: program.test });
@@ -254,7 +254,7 @@ describe('the document of the routes under /api: success', () => {
     await setUpIntegration(developer);
     const requests = `/programs/${program.id}/requests`;
     const logged = () => portal.send('GET', `${requests}/${made.headers['x-request-id']}`);
-    // The log is written after the response.
+    // The log is written after the response to the logged request.
     while ((await logged()).status === 404);
     expectStatus(200, await logged());
     expectStatus(200, await portal.send('GET', `${requests}?environment=test`));

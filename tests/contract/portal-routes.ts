@@ -1,6 +1,7 @@
 /**
- * The routes of the portal as docs/openapi/portal-api.yaml describes them, each with a request that
- * only its ids decide: a new route of the document is tested without a line in a test.
+ * The routes of the portal as docs/openapi/portal-api.yaml describes them, each with a request made
+ * from the document and some ids. So a new route of the document is tested without a line in a
+ * test.
  */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
@@ -15,7 +16,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-/** What the parameters of a path name, as `attemptId`. */
+/** The ids for the parameters of a path, by the parameter's name, such as `attemptId`. */
 export type PathIds = Readonly<Record<string, string>>;
 
 export interface PortalRoute {
@@ -25,7 +26,7 @@ export interface PortalRoute {
   readonly statuses: readonly number[];
   /** The documented example, with the caller's ids in the members that are named like an id. */
   bodyFor(ids: PathIds): object | undefined;
-  /** Returns the path with the query that the route requires, and what is added to it. */
+  /** Returns the path with the query that the route requires, and with `query` if there is one. */
   addressFor(ids: PathIds, query?: string): string;
 }
 
@@ -63,7 +64,7 @@ function routeOf(method: string, path: string, { parameters = [], requestBody, r
   };
 }
 
-/** `challenge_id` in a body is `challengeId` in a path. */
+/** The members of a body whose ids are known: `challenge_id` is `challengeId` in `ids`. */
 function idMembers(body: object, ids: PathIds): Record<string, string> {
   const known = Object.entries(ids).map(([name, id]) => [name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), id]);
   return Object.fromEntries(known.filter(([name]) => name !== undefined && name in body));

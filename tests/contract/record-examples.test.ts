@@ -10,7 +10,7 @@ const DOCUMENT = {
   },
 };
 
-/** A run of a stack: its ids, instants, keys and secrets are its own. */
+/** The requests and responses of one run of a stack, with new ids, instants, keys and secrets. */
 function runAt(begin: number): JournalEntry[] {
   const id = randomUUID();
   const at = (seconds: number) => new Date(begin + seconds * 1_000).toISOString();

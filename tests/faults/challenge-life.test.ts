@@ -17,7 +17,7 @@ type Point = FailpointName<'gateway' | 'challenge' | 'integration'>;
 
 const ACTIONS = ['kill', 'throw'] as const satisfies readonly FailpointAction[];
 
-/** Each point with each action. */
+/** Pairs each point with each action. */
 function faults<P extends Point>(...points: readonly P[]): { point: P; action: FailpointAction }[] {
   return points.flatMap((point) => ACTIONS.map((action) => ({ point, action })));
 }
@@ -60,7 +60,7 @@ function newChallenge(terms: ChallengeTerms): Promise<Challenge> {
   return world.newChallenge(terms, developer.program);
 }
 
-/** Repeats the request with its key until it succeeds: a service may be restarting. */
+/** Repeats the request with its idempotency key until it succeeds: a service may be restarting. */
 async function settle(challengeId: string, ref: string, score: number): Promise<void> {
   const { test: partner } = developer.program;
   const [creation, report] = [randomUUID(), randomUUID()];
@@ -74,7 +74,7 @@ async function settle(challengeId: string, ref: string, score: number): Promise<
   }, 'the outcome is recorded');
 }
 
-/** This many paid attempts of one player, none of which clears the bar. */
+/** Plays this many paid attempts of one player, without a score that clears the bar. */
 async function lose(challengeId: string, count: number): Promise<void> {
   for (let left = count; left > 0; left -= 10) {
     await Promise.all(Array.from({ length: Math.min(left, 10) }, () => settle(challengeId, player.ref, 0)));

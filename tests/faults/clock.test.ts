@@ -28,7 +28,7 @@ let world: World;
 
 beforeAll(async () => {
   world = await startWorld({
-    // Machines whose clocks were never right; a test that sets a clock starts and ends with a right
+    // These clocks are wrong from the start. A test that sets a clock starts and ends with a right
     // one.
     clockOffsetMs: {
       wallet: 25 * HOUR_MS,
@@ -85,8 +85,8 @@ async function openAttempt(): Promise<string> {
 }
 
 /**
- * Creates an attempt whose hour, by the database's clock, ends in half a second; resolves when it
- * has ended.
+ * Creates an attempt whose hour, by the database's clock, ends in half a second. Resolves when the
+ * service has expired the attempt.
  */
 async function seeAnAttemptExpire(): Promise<void> {
   const attemptId = await openAttempt();
@@ -102,8 +102,8 @@ async function seeAnAttemptExpire(): Promise<void> {
 }
 
 /**
- * Opens a round that, by the database's clock, ends in half a second; resolves when the service has
- * closed it.
+ * Opens a round that, by the database's clock, ends in half a second. Resolves when the service has
+ * closed the round.
  */
 async function seeARoundClose(): Promise<void> {
   const { id } = await world.newRound();

@@ -91,8 +91,8 @@ function aboutOf(event: EventBody['event'], { attempt_id, award, tournament_roun
 }
 
 /**
- * Outcomes and rounds from the contest services' databases; refunded fees and released prizes from
- * the wallet's.
+ * Returns the events that the databases require: those of outcomes and rounds by the contest
+ * services' databases, those of refunded fees and released prizes by the wallet's.
  */
 async function requiredEvents({ stack }: SharedWorld, { refs, rounds = [] }: Subjects): Promise<string[]> {
   const read = async (service: 'challenge' | 'tournament' | 'wallet', query: string, values: readonly unknown[]) =>

@@ -31,7 +31,7 @@ export function describeFaults(
     let delivered: DeliveredEvents;
     let [winningId, losingId] = ['', ''];
     beforeAll(async () => {
-      // Long enough that a restarted service meets the retry first, and short enough to wait for.
+      // The grace is long enough that a restarted service gets the partner's retry first.
       const owner = { PENDING_GRACE_SECONDS: '1', OUTBOX_REPUBLISH_AFTER_MS: '200', ...ofAttempts };
       // Workers of services that no flow goes through would only use the cores.
       const contests = contestsOf(cases);

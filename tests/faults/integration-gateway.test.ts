@@ -151,8 +151,7 @@ describe('a fault at each step of a push over HTTP', () => {
       expect(await readAttempt(second)).toMatchObject({ status: 'open', outcome: null });
       expect(await world.balance(player)).toBe(balance);
 
-      // The integration service answered every push that has a response, and the one whose response
-      // the gateway lost.
+      // The log has every push that got a response, and the push whose response the gateway lost.
       const isLost = point === 'gateway.push.after-call';
       const logged = await eventually(async () => {
         const entries = await loggedOf(target, body);
@@ -160,8 +159,8 @@ describe('a fault at each step of a push over HTTP', () => {
       }, 'the log has every push that was answered');
       expect(logged).toHaveLength(answered.length + Number(isLost));
       const records = logged.flatMap((entry) => entry.records);
-      // A contest service that dies after its commit has settled the report, and reports it as
-      // repeated from then on.
+      // A contest service that died after its commit has settled the report. From then on it
+      // answers that the report is a duplicate.
       const settled = point === `${owner}.outcome.after-commit` ? 0 : 1;
       expect(records.map(({ status }) => status).sort()).toEqual([
         ...Array.from({ length: logged.length - settled }, () => 'duplicate'),

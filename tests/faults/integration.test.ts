@@ -1,7 +1,7 @@
 /**
  * The integration service or the contest service dies, fails or loses its reply at each step of a
  * push. Meanwhile the player opens another attempt, and the partner repeats the same body until it
- * succeeds: the report settles its first attempt, once, and the other stays open.
+ * succeeds: the report settles the player's first attempt, once, and the other stays open.
  */
 import { randomUUID } from 'node:crypto';
 import type { FailpointAction } from '@laurel/testing';
@@ -21,13 +21,13 @@ const OF_THE_OWNER = [
   'challenge.reply.before-send',
 ] as const satisfies readonly Point[];
 const LISTENING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.listen.'));
-/** No push passes these; integration-polls.test.ts does. */
+/** No push passes these failpoints; integration-polls.test.ts plays them. */
 const POLLING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.poll.'));
-/** Only a report that names a player goes through these. */
+/** Only a report that names a player passes these failpoints. */
 const BINDING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.bind.'));
 
 const FLOWS = ['by id', 'by player'] as const;
-/** Only a worker goes through these; challenge-life.test.ts does. */
+/** Only a worker passes these failpoints; challenge-life.test.ts plays them. */
 const FORWARDING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.forward.'));
 const OF_PUSHES = FAILPOINTS.integration.filter((point) => ![...LISTENING, ...POLLING, ...FORWARDING].includes(point));
 const SETTLING = [...OF_PUSHES, ...OF_THE_OWNER];

@@ -27,7 +27,7 @@ export interface ProgramUnderLoad {
 interface Scene {
   readonly partner: Partner;
   readonly http: HttpClient;
-  /** The partner's game servers push some of the scores here. */
+  /** The integration to which the partner's game servers push some of the scores. */
   readonly target: Target;
   /** Each player loses here, often: fee 1.00, and a score of 1 does not clear the bar. */
   readonly challengeId: string;
@@ -89,12 +89,12 @@ export interface EndedLoad extends Load {
 
 /** One flow: an attempt is created, ended and read. */
 const REQUESTS_OF_A_FLOW = 3;
-/** The flow of each player that wins is neither in the round nor expired. */
+/** The number of each player's winning flow, which neither enters the round nor expires. */
 const WINNING_FLOW = 5;
 const FUNDS_CENTS = 500_000n;
 const FEE_CENTS = 100n;
 const PRIZE_CENTS = 500n;
-/** How long a partner waits before a repetition: the first time, doubled each time, and at most. */
+/** A partner waits `first` before a repetition, then twice as long each time, up to `longest`. */
 const RETRY_PAUSE_MS = { first: 50, longest: 1_000 };
 
 /**
@@ -103,7 +103,7 @@ const RETRY_PAUSE_MS = { first: 50, longest: 1_000 };
  * No load plays as many.
  */
 const RARELY_CLEARED = 0.001;
-/** Wins alone never refute this claim: one and a half times as many would be more than all. */
+/** Wins alone never refute this claim: its band reaches 1.5 times 0.9, more than all attempts. */
 const MOSTLY_CLEARED = 0.9;
 
 async function setScene({ world: { newChallenge, newRound, http }, program }: ProgramUnderLoad): Promise<Scene> {
@@ -156,7 +156,7 @@ export async function underLoad(
       return countsOf(requests.failures);
     },
     attempts,
-    // A player whose request fails ends the wait, and with it the load.
+    // If a request of a player fails, this wait ends, and the load with it.
     more: (answers) => requests.more(answers, players),
     pushed: async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -195,7 +195,7 @@ function createRequests({ retried = [], waitMs }: LoadOptions) {
       latencies.push(performance.now() - sentAt);
       for (const { target, reached } of waiting) if (latencies.length >= target) reached();
       if (answer.status === status) return answer.body;
-      // The response to an expiry was lost.
+      // An earlier try has expired the attempt, and its response was lost.
       if (isAgain && answer.code === 'attempt_already_settled') return answer.body;
       const failure = answer.code ?? String(answer.status);
       expect(retried, answer.text).toContain(failure);
@@ -234,7 +234,7 @@ async function playFlow(
   const isExpired = flow % 4 === 3;
   const parent = isEntry ? { tournament_round_id: roundId } : { challenge_id: isWin ? prizeId : challengeId };
   const { id } = await ask(201, (key) => partner.createAttempt({ ...parent, player_ref }, key));
-  // Every other one of the players that play side by side pushes, so that at every moment some
+  // Players that play at the same time push in different flows, so that at every moment some
   // pushes are under way or about to begin.
   const isPushed = !isEntry && !isExpired && (flow + player) % 4 === 2;
   const acknowledged = { id, player_ref, owner: isEntry ? 'tournament' : 'challenge', isWin, isPushed } as const;
@@ -244,7 +244,7 @@ async function playFlow(
     return { ...acknowledged, status: 'expired', outcome: undefined };
   }
   const score = isWin ? 100 : 1;
-  // The body of a push is its key: the same body gets the first response.
+  // The body of a push serves as its key: the same body gets the first response again.
   const { receipt_id } = await ask<Outcome>(200, (key) =>
     isPushed ? push(http, target, { attempt_id: id, score }) : partner.reportOutcome(id, { score }, key),
   );
@@ -254,8 +254,8 @@ async function playFlow(
 }
 
 /**
- * Begins flows at their moments until `isOver`, however long earlier ones take; resolves when all
- * have ended, and rejects with the first that fails.
+ * Begins flows at a fixed rate until `isOver`, however long earlier flows take. Resolves when all
+ * have ended; rejects with the error of the first flow that fails.
  */
 async function beginAtRate(
   flowsPerSecond: number,

@@ -60,7 +60,7 @@ describe('requests that are sent again after the gateway has lost its idempotenc
 
       expectRepetition(await create(entry, createKey), attempt);
       expectRepetition(await report(attempt.body.id, 120, outcomeKey), outcome);
-      // The gateway knows the keys again from now on.
+      // From now on the gateway has records of both keys again.
       expectRepetition(await create(entry, createKey), attempt);
       expectRepetition(await report(attempt.body.id, 120, outcomeKey), outcome);
       expect(await world.balance(player)).toBe(balance);
@@ -87,7 +87,7 @@ describe('requests that are sent again after the gateway has lost its idempotenc
       expectStatus(200, await report(other.body.id, 50, randomUUID()));
     });
 
-    test(`an idempotency key whose create in a ${kind} was refused is free even without the gateway’s record`, async () => {
+    test(`an idempotency key whose create in a ${kind} was refused can be used again even without the gateway’s record`, async () => {
       const { player, entry } = await CONTESTS[kind]('0.00');
       const key = randomUUID();
       expectError(402, 'insufficient_funds', await create(entry, key));

@@ -64,7 +64,7 @@ async function newPlayer(funds?: string): Promise<Player> {
   return world.newPlayer({ partner: partner(), ...(funds !== undefined && { funds }) });
 }
 
-/** A parent with a fee of 1.00, and the request that enters the player. */
+/** Creates a contest with a fee of 1.00. Returns the request that enters the player. */
 const ENTRY: Record<Owner, (player: Player) => Promise<AttemptRequest>> = {
   challenge: async ({ ref }) => ({
     challenge_id: (await world.newChallenge({}, developer.program)).id,
@@ -92,7 +92,7 @@ function expectReplay(again: Answer<unknown>, first: Answer<unknown>): void {
 async function violations(): Promise<Map<string, number>> {
   const audit = await eventually(async () => {
     const answer = await world.operator.audit();
-    // For a moment after a restart, the callers' breakers answer for the service.
+    // For a moment after a restart, the callers' breakers refuse calls to the service.
     return answer.status === 200 ? answer.body : undefined;
   }, 'the audit answers');
   return new Map(audit.checks.map(({ id, violations }) => [id, violations]));
@@ -127,8 +127,8 @@ async function losing<Result>(services: readonly Service[], work: () => Promise<
 }
 
 /**
- * The page's repair: when the request is repeated, the gateway runs the operation again under its
- * id.
+ * The repair of docs/operations/lost-second.md: reopens the idempotency key of a response, so that
+ * the gateway runs a repeated request again under the id of the lost operation.
  */
 async function reopenKey(answer: Answer<{ id: string } | { attempt_id: string }>, keys = 1): Promise<void> {
   // A replica replays earlier responses from its memory.
@@ -487,7 +487,7 @@ describe('the database of the tournament service loses its last second', () => {
     expect(ended.filter(({ json }) => json.event === 'round.settled')).toHaveLength(1);
   });
 
-  test('the purse of a rank stays with the player who was paid before the score of another was lost', async () => {
+  test('the purse of a rank stays with the player who was paid although the score of that player was lost', async () => {
     const [early, late] = [await newPlayer(), await newPlayer()];
     const round = await world.newRound({ purse_table: [{ rank: 1, amount: '5.00' }] }, developer.program);
     const attempts = [];
@@ -662,9 +662,7 @@ describe('the database of the wallet loses its last second', () => {
   });
 });
 
-/**
- * For a moment after a restart of the integration service, the gateway's breaker answers for it.
- */
+/** For a moment after a restart of the integration service, the gateway's breaker refuses calls. */
 const integrationsAnswer = () =>
   eventually(
     async () => (await createIntegrations(partner()).list()).status === 200 || undefined,
@@ -774,7 +772,7 @@ describe('the database of the gateway loses its last second', () => {
 });
 
 describe('the database of the webhook service loses its last second', () => {
-  /** For a moment after a restart, the gateway's breaker answers for it. */
+  /** For a moment after a restart, the gateway's breaker refuses calls to the webhook service. */
   const webhookAnswers = () =>
     eventually(
       async () => (await developer.portal.listEndpoints()).status === 200 || undefined,
@@ -971,7 +969,7 @@ describe('the database of the integration service loses its last second', () => 
     expectError(401, 'unauthorized', await program.test.listTournaments());
     expectError(404, 'not_found', await push(world.http, target, body));
     expect(await world.balance(player)).toBe('99.00');
-    // Its end is newer than what the gateway repeats.
+    // The end of the suspension is newer than the announcement that the gateway repeats.
     await changeTo('approved');
     expectStatus(200, await push(world.http, target, body));
     expect(await world.balance(player)).toBe('104.00');
@@ -1007,7 +1005,9 @@ describe('the database of the integration service loses its last second', () => 
     await expectReported({});
   });
 
-  /** The contest service's record of the report's first use ends with its 24 hours. */
+  /**
+   * Ages the contest service's record of the report by 24 hours, after which it no longer counts.
+   */
   const endKeyUse = async (target: Target, body: { readonly id: string }) => {
     const aged = await sql(
       'challenge',
@@ -1188,7 +1188,7 @@ test('NATS loses its last second, and unacknowledged events are published again 
 describe('several databases lose the same second', () => {
   const MONEY = ['wallet', 'challenge', 'tournament'] as const;
 
-  test('no player is charged or paid if wallet and owners lose the same second', async () => {
+  test('no player is charged or paid if wallet and contest services lose the same second', async () => {
     const player = await newPlayer();
     const entry = await ENTRY.challenge(player);
     const key = randomUUID();
@@ -1206,7 +1206,7 @@ describe('several databases lose the same second', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('a report in the second that wallet and owners lose settles no other attempt', async () => {
+  test('a report in the second that wallet and contest services lose settles no other attempt', async () => {
     const player = await newPlayer();
     const parent = { challenge_id: (await world.newChallenge({}, developer.program)).id };
     const entry = { ...parent, player_ref: player.ref };
@@ -1219,7 +1219,7 @@ describe('several databases lose the same second', () => {
       return attempt;
     });
     const other = await enter(entry);
-    // For a moment after a restart, the integration service's breaker answers for the contest
+    // For a moment after a restart, the integration service's breaker refuses calls to the contest
     // service.
     const answered = await eventually(async () => {
       const answer = await push(world.http, target, body);

@@ -76,7 +76,7 @@ const purgeStream = async () => {
   return await withBroker(world.stack, ({ streams }, stream) => streams.purge(stream));
 };
 
-/** The webhook service recreates it on its own schedule. */
+/** Waits for the stream, which the webhook service recreates on its own schedule. */
 function streamIsThere(): Promise<unknown> {
   return eventually(
     () => withBroker(world.stack, ({ streams }, stream) => streams.info(stream)).catch(() => undefined),
@@ -137,7 +137,7 @@ describe('paid attempts during failures of NATS', { timeout: TEST_MS }, () => {
       await world.stack.stop('webhook');
       await now.more(ENOUGH);
       expect((await purgeStream()).purged).toBeGreaterThan(0);
-      // A load balancer must not remove the gateways because of it.
+      // A load balancer must not remove the gateways because NATS is down.
       expect(await readiness()).toBe(200);
       await world.stack.restart('webhook');
       await now.more(ENOUGH);

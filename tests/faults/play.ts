@@ -59,7 +59,7 @@ const FUNDS_CENTS = 2_000n;
 /** A worker acts in these flows, without a partner's request. */
 const BY_A_WORKER: readonly Flow[] = ['resolve', 'lapse', 'tombstone', 'fade', 'next'];
 
-/** The cases of a row after their acts. */
+/** A row whose cases have been played. */
 export interface PlayedRow {
   /**
    * Compares every response and event of a case with the databases. The audit, one for the whole
@@ -68,7 +68,7 @@ export interface PlayedRow {
   verify(fault: FaultCase): Promise<void>;
 }
 
-/** A case after its act. */
+/** A case that has been played. */
 interface PlayedCase {
   readonly scene: Scene;
   /** Every request since the scene was set. */
@@ -138,7 +138,7 @@ async function playCase(world: World, challengeId: string, fault: FaultCase): Pr
   if (fault.retries) await retryUntilDone(world, scene.act);
   await first;
   if (isDeadly(fault)) await stack.ready();
-  // What a webhook service had fetched when it died would wait for its leases to end.
+  // Events that a webhook service had fetched before it died would wait for their leases to end.
   const hasWebhookDied = stack.pids('webhook').some((pid) => !webhookPids.includes(pid));
   if (hasWebhookDied) {
     await lapseLeases(stack, { begunBefore: firedAt });
@@ -154,7 +154,7 @@ async function playCase(world: World, challengeId: string, fault: FaultCase): Pr
   return { scene, journal };
 }
 
-/** Needed even after a retry, which may get a stored response of the gateway. */
+/** Waits until the gateway reaches the services: a retry may have got a stored response instead. */
 async function untilReachable({ partner }: World): Promise<void> {
   await insist(200, () => partner.listChallenges('anyone'));
   await insist(200, () => partner.listTournaments());
@@ -193,7 +193,7 @@ async function setChallengeScene(world: World, challengeId: string, flow: Exclud
       return scene(() => partner.reportOutcome(id, { score: 1, evidence: { flow } }, key));
     case 'late':
       await world.stack.restart('challenge');
-      // The gateway reaches it again.
+      // Waits until the gateway reaches the challenge service again.
       await insist(200, () => partner.getAttempt(id));
       return scene(() => partner.reportOutcome(id, { score: 100, evidence: { flow } }, key));
     case 'win':
@@ -242,7 +242,7 @@ async function setRoundScene(world: World, flow: RoundFlow): Promise<Scene> {
       return scene(() => partner.getAttempt(id));
   }
 
-  // The end of a round: the first has the best score, the second another one, the third none.
+  // The end of a round: the first player has the best score, the second another, the third none.
   const [second, silent] = [await newPlayer(world), await newPlayer(world)];
   const other = await enter(world, round, second);
   await enter(world, round, silent);
@@ -410,7 +410,8 @@ async function untilComplete(world: World, scene: Scene): Promise<void> {
 }
 
 /**
- * A round's rows in an intermediate state, and its tournament's next round while that is missing.
+ * Returns an item for each row of a round that is in an intermediate state, and one for the next
+ * round of the tournament if that is due and missing.
  */
 function unfinishedOf(world: World, flow: Flow, round: Round): Promise<object[]> {
   const ends = flow === 'close' || flow === 'cancel';

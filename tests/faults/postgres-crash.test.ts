@@ -46,8 +46,8 @@ describe('PostgreSQL dies under load', () => {
   });
 
   /**
-   * A partner that repeats a request with one key until it has a result, and fails on responses
-   * that no crash explains.
+   * A partner that repeats a request under one idempotency key until it has a result, and fails on
+   * a response that no crash explains.
    */
   function insist<Body>(ask: (key: string) => Promise<Answer<Body>>): Promise<Answer<Body>> {
     const key = randomUUID();
@@ -56,8 +56,8 @@ describe('PostgreSQL dies under load', () => {
         const answer = await ask(key);
         if (answer.status >= 200 && answer.status < 300) return answer;
         const kind = answer.code ?? String(answer.status);
-        // That a database is down is not a reason to reject a key, or to respond that an attempt
-        // does not exist.
+        // While a database is down, the gateway must neither reject a key nor respond that an
+        // attempt does not exist.
         expect(['0', 'internal_error', 'idempotency_in_progress'], answer.text).toContain(kind);
         return undefined;
       },

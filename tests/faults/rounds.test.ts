@@ -59,7 +59,7 @@ describe('a round after a fault', () => {
     expectError(409, 'entries_closed', await enter(world, round, first));
     await world.stack.restart('wallet');
     await awaitStatus(round, 'settled');
-    // The tournament service was paid; the gateway's own channels to the wallet may still be
+    // The tournament service has reached the wallet; the gateway's own channels to it may still be
     // broken.
     const isReached = async () => (await world.operator.statement(first.accountId, 'test')).status === 200 || undefined;
     await eventually(isReached, 'the gateway reaches the wallet again');
@@ -87,8 +87,8 @@ describe('a round after a fault', () => {
     expectStatus(200, await world.program.live.reportOutcome(attempt.id, { score: 1 }));
     const DOWN = ['gateway', 'tournament', 'wallet'] as const;
     await Promise.all(DOWN.map((service) => world.stack.stop(service)));
-    // Their time ends meanwhile. Triggers keep a live round from ending sooner, so this update
-    // disables them.
+    // The time of these rounds ends while the services are down. Triggers keep a live round from
+    // ending early, so this update disables them.
     await query(`
       begin;
       set local session_replication_role = replica;

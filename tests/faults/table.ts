@@ -69,7 +69,7 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'gateway.create.after-call': ['create', 'enter'],
   'gateway.outcome.before-call': ['lose', 'win', 'score'],
   'gateway.outcome.after-call': ['lose', 'win', 'score'],
-  // Only a push goes through these; `integration-gateway.test.ts` plays them.
+  // Only a push passes these; `integration-gateway.test.ts` plays them.
   'gateway.push.before-call': [],
   'gateway.push.after-call': [],
   // No flow of an attempt passes these; `challenge-life.test.ts` plays them.
@@ -180,7 +180,7 @@ const POINTS = SERVICES.flatMap((service) => FAILPOINTS[service]);
 
 /**
  * The cases of a row in the order in which they are played. Other actions are between the kills, so
- * that the next process is loaded by the second (StackOptions, `standby`).
+ * that a standby process is loaded before the next kill (StackOptions, `standby`).
  */
 const ROW: readonly Pick<FaultCase, 'action' | 'retries'>[] = [
   ...ACTIONS.map((action) => ({ action, retries: true })),
@@ -193,15 +193,15 @@ const TABLE: readonly FaultCase[] = POINTS.flatMap((failpoint) =>
 );
 
 /**
- * The part of the table that is played by default: one case for every failpoint and flow. Its
- * action and retry step on from row to row (by 3, which visits all eight), so that each action
- * meets each service, retried and not. The gateway and the wallet do the same for rounds as for
+ * The part of the table that is played by default: one case for every failpoint and flow. From row
+ * to row the chosen case moves on by three, and so visits all eight. Thus each action meets each
+ * service, with a retry and without. The gateway and the wallet do the same for rounds as for
  * challenges, so only the whole table has those rows.
  *
- * If a service may or may not have a request's facts in its cache, one commit has two paths. So the
- * flows with that decision (FROM_CACHE) step separately, and have the hardest actions around their
- * commits: a death, and a lost response.
- * `LAUREL_FAULTS=all` (`npm run test:faults`) plays the whole table.
+ * A service may or may not have a request's facts in its cache, so one commit has two paths. The
+ * flows with these two paths (FROM_CACHE) are chosen separately: they get the hardest actions
+ * around their commits, a death and a lost response. `LAUREL_FAULTS=all` (`npm run test:faults`)
+ * plays the whole table.
  */
 const FROM_CACHE: readonly Flow[] = ['again', 'late', 'follow'];
 const SUBSET: readonly FaultCase[] = [
@@ -215,8 +215,8 @@ const SUBSET: readonly FaultCase[] = [
     const isCommitted = failpoint.endsWith('.after-commit');
     if (action === 'lose-reply') return retries && isCommitted;
     if (action !== 'kill') return false;
-    // An outcome that did not commit is repeated unchanged. The sweeper resolves a create that did,
-    // if its partner does not retry.
+    // The repetition of an outcome that did not commit is an ordinary request, so it is not played.
+    // A create that did commit is played without a retry, so that the sweeper resolves it.
     return flow === 'late' ? retries && isCommitted : retries !== isCommitted;
   }),
 ];
@@ -227,8 +227,8 @@ const PLAYED = process.env.LAUREL_FAULTS === 'all' ? TABLE : SUBSET;
 const BY_THE_CLOCK: readonly Flow[] = ['lapse', 'fade'];
 
 /**
- * Whether only requests pass the failpoint, before they respond: no worker passes it that finishes
- * what an earlier case has left. The gateway records a completion after its response.
+ * Whether only requests pass the failpoint, before their responses, and no worker that finishes
+ * work of an earlier case. The gateway records a completion after its response.
  */
 export function isPassedByRequestsOnly({ failpoint, flow }: FaultCase): boolean {
   if (/^gateway\./.test(failpoint)) return failpoint !== 'gateway.complete.after-commit';

@@ -22,8 +22,8 @@ type Action = (typeof ACTIONS)[number];
 type Point = FailpointName<'webhook'>;
 
 /**
- * Between the lease and the record: if the process fails there, the result of a send is unknown, so
- * the log calls it interrupted.
+ * The failpoints between the lease of a send and its record. If the process fails there, the result
+ * of the send is unknown, so the log calls it interrupted.
  */
 const INTERRUPTING: readonly Point[] = [
   'webhook.lease.after-commit',
@@ -229,7 +229,8 @@ test('kill -9 of the webhook service under load loses no event and makes no four
   await using _ = makeRetriesDue(stack);
   const attempts = await Promise.all(Array.from({ length: 60 }, () => newAttempt(scope)));
   const kills = async () => {
-    // One interruption leaves two sends, and the receiver refuses the first.
+    // After one interruption a delivery has two more sends; the receiver refuses only the first
+    // send.
     await eventually(async () => scope.delivered.hook.receiver.requests.length > 20 || undefined, 'the load is on');
     await stack.kill('webhook');
     const diedAt = new Date();

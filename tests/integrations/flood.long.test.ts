@@ -1,6 +1,6 @@
 /**
- * A flood of unsigned pushes at one integration: what its partner, other integrations and `/v1` get
- * meanwhile, and what the flood holds.
+ * A flood of unsigned pushes at one integration. Meanwhile the integration's partner, other
+ * integrations and `/v1` must be served, and the flood may hold only a bounded share of memory.
  */
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -12,7 +12,7 @@ import { eventually, expectStatus, startWorld, type World } from '../world.ts';
 
 const KIB = 1024;
 const PER_INTEGRATION = 600;
-/** The limit a minute of an address that has not signed. */
+/** Pushes a minute from an address that has sent no valid signature. */
 const PER_OTHER_ADDRESS = 60;
 /**
  * The limit for bodies from such an address at one integration: a quarter of what the gateway
@@ -21,7 +21,7 @@ const PER_OTHER_ADDRESS = 60;
 const OTHER_ADDRESS_KIB_PER_SECOND = 512;
 const KIB_OF_LARGE = 256 + 16;
 const MAX_PUSH_KIB = 16 * KIB;
-/** The bytes of bodies that one address may have under way: a quarter of all. */
+/** The bytes of bodies that one address may have under way: a quarter of those of all addresses. */
 const QUARTER_BYTES = (MAX_PUSH_KIB * KIB) / 4;
 const SMALL = Buffer.from('{}');
 const LARGE = Buffer.alloc(256 * KIB, ' ');
@@ -65,7 +65,7 @@ async function newAttempt(): Promise<string> {
 const portOf = () => Number(new URL(world.stack.baseUrl).port);
 const pathOf = ({ id }: Target) => `/webhooks/integrations/${id}/outcome`;
 
-/** Pushes from a client address of its own. */
+/** Sends a push from this address of the machine. */
 async function pushFrom(localAddress: string, target: Target, body: string | Buffer, headers = {}) {
   const options = { host: '127.0.0.1', port: portOf(), localAddress, path: pathOf(target), headers, agent: false };
   const request = httpRequest({ ...options, method: 'POST' });
@@ -78,7 +78,7 @@ async function pushFrom(localAddress: string, target: Target, body: string | Buf
   return { status: response.statusCode, body: JSON.parse(text) };
 }
 
-/** A push of the partner's own server settles an attempt. */
+/** Settles an attempt by a push of the partner's own server. Returns the status of the response. */
 async function report(target: Target, attemptId: string): Promise<number | undefined> {
   const body = JSON.stringify({ attempt_id: attemptId, score: 1 });
   const signed = { 'x-service-signature': await signIntegrationBody(body, target.secret) };
@@ -115,8 +115,8 @@ async function newRounds() {
 }
 
 /**
- * Sends twelve pushes at a time from one address, while the others are at work, and at least until
- * the address would reach its limit a minute.
+ * Sends twelve pushes at a time from one address while the well-behaved callers are at work, and at
+ * least until the address would reach its limit for a minute.
  */
 async function flood(from: string, body: Buffer) {
   for (;;) {

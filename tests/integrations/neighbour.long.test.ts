@@ -1,6 +1,6 @@
 /**
- * A test key does the most expensive things that it may, as fast as it may; what a partner's live
- * key gets meanwhile.
+ * A test key does the most expensive things that it may, as fast as it may. Meanwhile a partner's
+ * live key must be served almost as fast as without that load.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ const CALLS_PER_SECOND = 100;
 const MAX_UNDER_WAY = 96;
 const FLOODER = '127.0.0.9';
 const SAMPLES = 300;
-/** The promise: a neighbour's p99 stays within this many times its own without the flood. */
+/** The promise: a neighbour's p99 stays within this many times its p99 without the flood. */
 const FACTOR = 3;
 /** Below this, other processes of the machine determine a p99. */
 const FLOOR_MS = 10;

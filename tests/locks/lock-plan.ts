@@ -89,7 +89,7 @@ function visit(node: PlanNode, ancestors: readonly PlanNode[] = []): readonly Vi
   return [{ node, ancestors }, ...(node.Plans ?? []).flatMap((child) => visit(child, [...ancestors, node]))];
 }
 
-/** The input of a node with one, apart from its subplans. */
+/** The one input of a node, apart from its subplans. */
 function childOf(node: PlanNode, relationship: 'Outer' | 'Inner' | 'Subquery' = 'Outer'): PlanNode | undefined {
   return node.Plans?.find((child) => child['Parent Relationship'] === relationship);
 }
@@ -237,9 +237,7 @@ function comparedWith(scan: PlanNode, column: string): string | null {
   return null;
 }
 
-/**
- * Whether a node compares the two for equality: columns by their names, the second by its table's.
- */
+/** Whether a node compares the column with a column of that table for equality. */
 function joins(node: PlanNode, column: string, table: string): boolean {
   const [, name = ''] = column.split('.');
   return [node['Index Cond'], node.Filter, node['Join Filter'], node['Hash Cond'], node['Merge Cond']].some(

@@ -207,8 +207,8 @@ describe('the end of a round', () => {
           (await world.partner.getLeaderboard(round.id)).text,
         );
       }
-      // With the player of the open attempt the round would have settled; but that attempt's fee is
-      // refunded first.
+      // If the player of the open attempt counted, the round would have settled. But the fee of
+      // that attempt is refunded first.
       expect(await close(world, round)).toMatchObject({ status: 'cancelled', entrant_count: 1 });
       for (const player of [scorer, expired, voided, silent]) expect(await world.balance(player)).toBe('100.00');
       expect(fullBoard(await world.partner.getLeaderboard(round.id, scorer.ref)).data).toMatchObject([

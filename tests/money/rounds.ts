@@ -1,7 +1,4 @@
-/**
- * What the tests of rounds do with them: players enter, the round closes, and their money has
- * moved.
- */
+/** The steps of the tests of rounds: players enter, a round closes, money moves. */
 import type { Attempt, LeaderboardRow, Round } from '@laurel/sdk';
 import type { Answer } from '@laurel/testing';
 import { expectStatus, fullBoard, type Player, type World } from '../world.ts';

@@ -8,8 +8,8 @@ import { createReceiptVerifier, readKeys } from './verify-receipt.ts';
 type Key = SigningKeyList['keys'][number];
 
 /**
- * One replica after the other gets a new seed, like in a deployment: every signature of each
- * replica, before, during and after, verifies.
+ * One replica after the other gets a new seed, like in a deployment. Every signature of every
+ * replica verifies, before the change, during it and afterwards.
  */
 describe('rotation of signing keys', () => {
   let world: World;
@@ -41,7 +41,7 @@ describe('rotation of signing keys', () => {
   const ofChallenge = (challengeId: string) =>
     eventually(() => tryOfChallenge(challengeId), 'the challenge service signs a receipt');
 
-  /** The key list once it has this many keys, and one key's entry in it. */
+  /** Waits until the list of keys has this length, and returns it. */
   const keysWhen = (count: number) =>
     eventually(async () => {
       const { keys } = (await readKeys(world.http)).body;

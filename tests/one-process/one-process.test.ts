@@ -1,8 +1,8 @@
 /**
- * All services in one process, without a port for gRPC: a flow through all of them, what operators
- * see of each, and what a stop and a crash of the whole leave behind; and such a process with the
- * wallet in another process. The other suites run in this shape too, with
- * LAUREL_TEST_SHAPE=one-process.
+ * All services in one process, without a port for gRPC: a flow through all services, what operators
+ * see of each, and what a stop and a crash of the process leave behind. Then a process of five
+ * services with the wallet in another process. With LAUREL_TEST_SHAPE=one-process the other suites
+ * run in this shape too.
  */
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from '@laurel/sdk';

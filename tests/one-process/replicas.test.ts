@@ -58,7 +58,7 @@ describe('two replicas of the process of all services', { timeout: TEST_MS }, ()
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** Plays until `disturb` has ended. A partner repeats what was cut off, with the same key. */
+  /** Plays until `disturb` has ended. A partner repeats a broken-off request with the same key. */
   async function expectNothingLost(disturb: (load: Load) => Promise<void>): Promise<void> {
     const loaded = { world, program: delivered.developer.program };
     const retried = ['0', 'internal_error', 'idempotency_in_progress'];

@@ -1,6 +1,6 @@
 /**
- * Each change that an operator can make, in the log of operator actions: the subject as operators
- * see it, before and after.
+ * What the log of operator actions keeps of each change that an operator can make: the subject as
+ * operators see it, before the change and after it.
  */
 import { randomUUID } from 'node:crypto';
 import type { Award } from '@laurel/sdk';

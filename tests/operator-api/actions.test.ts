@@ -233,7 +233,7 @@ describe('the log of operator actions', () => {
         ['create_program', 'operator', 'draft'],
         ['approve_program', 'operator', 'approved'],
       ];
-      // Includes the action that created it.
+      // These entries include the action that created the program.
       expect(await of({ subject })).toEqual([...made, ...changes]);
       expect(await of({ subject, action: 'change_program' })).toEqual(changes);
       const hers = changes.filter(([, actor]) => actor === 'alice');

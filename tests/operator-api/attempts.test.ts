@@ -18,7 +18,7 @@ describe('attempts as operators read them', () => {
 
   const send = <Body>(path: string) => world.operator.send<Body>('GET', path);
 
-  /** An attempt is listed once its creation must have ended. */
+  /** Waits for the list of attempts: an attempt is listed once its creation must have ended. */
   async function listed(query: string, count: number): Promise<readonly Line[]> {
     for (;;) {
       const { data } = expectStatus(200, await send<List>(`/attempts?${query}`)).body;

@@ -1,6 +1,6 @@
 /**
  * A program gets another developer: who sees it then, whose endpoints get its events, and what a
- * gateway leaves that dies between the steps.
+ * gateway that dies between the steps leaves behind.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A player complains: from any id to the attempt, and what an operator does there. */
+/** A player complains: an operator finds the attempt by any id, and acts on it. */
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -142,7 +142,7 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
     expect(objections).toEqual([]);
   });
 
-  test('an operator makes good an attempt that has ended by a deposit', async () => {
+  test('an operator compensates the player of an ended attempt with a deposit', async () => {
     const { attemptId, player } = await newOpenAttempt(world);
     expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 1 }));
     await using observed = await observePage(browser, origin);

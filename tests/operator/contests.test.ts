@@ -297,7 +297,7 @@ function idOf(page: Page): string {
   return new URL(page.url()).pathname.split('/').at(-1) ?? '';
 }
 
-/** A browser also writes each 400 to its console. */
+/** The objections besides refusals: a browser also writes each 400 to its console. */
 function besidesRefusals(objections: readonly string[]): readonly string[] {
   return objections.filter((objection) => !/^(400|console): /.test(objection));
 }
@@ -344,7 +344,7 @@ async function newMonitoredChallenge(): Promise<Challenge> {
   return challenge;
 }
 
-/** Attempts of one player, one after the other, each with its score. */
+/** Plays attempts of one player, one after the other, each with its score. */
 async function newScores(challengeId: string, scores: readonly number[]): Promise<void> {
   const player = await world.newPlayer();
   for (const score of scores) {

@@ -4,7 +4,9 @@ import { launchChromium } from '../clients/chromium.ts';
 import { buildPortal, openPage } from '../portal/open-portal.ts';
 import { joinWorld, type SharedWorld } from '../world.ts';
 
-/** Builds the pages, joins the stack that serves them, and starts Chromium; `stack` ends them. */
+/**
+ * Builds the pages, joins the stack that serves them, and starts Chromium. `stack` ends all this.
+ */
 export async function openOperator(
   stack: AsyncDisposableStack,
 ): Promise<{ readonly world: SharedWorld; readonly browser: Browser }> {

@@ -98,7 +98,7 @@ describe.skipIf(!(await hasChromium()))('the operator’s pages, in Chromium', (
     expect(kept.status).toBe(401);
   });
 
-  test('the page shows that the server is lost and can try again', async () => {
+  test('the page shows that the server is unreachable and lets the operator try again', async () => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByToken(page, token);

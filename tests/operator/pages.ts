@@ -1,4 +1,4 @@
-/** The pages that `operator.test.ts` opens. A page adds one line. */
+/** The pages that `operator.test.ts` opens. A new page adds one line. */
 import { newPlayedChallenge, newPlayedRound } from '../portal/contest-items.ts';
 import { expectStatus, type SharedWorld } from '../world.ts';
 import { newOpenAttempt } from './attempt-items.ts';
@@ -127,7 +127,7 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
   { path: '/nothing', heading: 'Page not found' },
 ];
 
-/** The pages with the ids of items that are made now. */
+/** Makes the items of the pages. Returns the pages with the ids of their items. */
 export async function makePages(world: SharedWorld): Promise<readonly OperatorPage[]> {
   return Promise.all(
     OPERATOR_PAGES.map(async (page) => ({

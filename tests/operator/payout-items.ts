@@ -32,7 +32,7 @@ export async function newHeldPayout(
   return { award_id: outcome.award?.id ?? '', attemptId, missedId: missed.id, player };
 }
 
-/** The first of two in a settled round of the sandbox, whose 5.00 are held. */
+/** The held payout of 5.00 for the first of two players in a settled round of the sandbox. */
 export async function newHeldRank(world: Makes): Promise<HeldPayout & { readonly roundId: string }> {
   const { id: roundId } = await world.newRound({ name: 'Harbour cup' });
   const [player, second] = [await world.newPlayer(), await world.newPlayer()];

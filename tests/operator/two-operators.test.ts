@@ -89,7 +89,7 @@ interface Operator {
   readonly meet: () => Promise<void>;
 }
 
-/** Signs in, opens the payout and the dialog, and holds the decision back until all have one. */
+/** Signs in, opens the payout and the dialog, and waits to decide until all operators can. */
 async function prepare(page: Page, { token, awardId, verb, meet }: Operator): Promise<void> {
   await signInByToken(page, token);
   await openOperatorPage(page, `/payouts/${awardId}`, 'Payout of $5.00');

@@ -150,7 +150,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
       expectError(409, 'idempotency_key_reused', await world.partner.seedChallenge(id, other, key));
       await forget();
       expectReplay(await world.partner.seedChallenge(id, BODY, key), first);
-      // The gateway knows the key again from now on.
+      // From now on the gateway has a record of the key again.
       expectReplay(await world.partner.seedChallenge(id, BODY, key), first);
     });
 

@@ -12,7 +12,7 @@ describe('the drift monitor of a challenge', () => {
   afterAll(() => world?.[Symbol.asyncDispose]());
 
   /**
-   * Attempts of one player, all open before the first is settled: a win prevents a player's next
+   * Settles attempts of one player that were all open before: a win prevents the player's later
    * attempts, but not open ones.
    */
   async function settleAll(challengeId: string, player: Player, count: number, score: number): Promise<void> {
@@ -47,7 +47,7 @@ describe('the drift monitor of a challenge', () => {
     expect(expectStatus(200, await partner.listChallenges(other.ref)).body.data).toEqual([]);
     const [suspended] = expectStatus(200, await partner.listChallenges(other.ref, 'all')).body.data;
     expect(suspended).toMatchObject({ id, status: 'suspended', threshold: 100 });
-    // An attempt that was created before settles by its own terms.
+    // An attempt that was created before the suspension settles by its frozen terms.
     const late = expectStatus(200, await partner.reportOutcome(held.id, { score: 100 })).body;
     expect(late).toMatchObject({ met_threshold: true, threshold_applied: 100, award: { amount: '5.00' } });
 

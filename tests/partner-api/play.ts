@@ -12,7 +12,7 @@ export const HIDDEN = ['calibration_players', 'min_calibration_players', 'ramp_c
 export const SEED = { distribution: { p5: 10, p25: 30, p50: 50, p75: 70, p95: 110 }, sample_size: 500 };
 export const SEEDED_BAR = 80;
 
-/** What happens to challenges of the world's program, in its sandbox. */
+/** Plays challenges of the world's program in its sandbox. */
 export function playIn(world: Pick<SharedWorld, 'partner' | 'newChallenge' | 'newPlayer'>) {
   const start = async (challengeId: string, ref: string): Promise<Attempt> =>
     expectStatus(201, await world.partner.createAttempt({ challenge_id: challengeId, player_ref: ref })).body;

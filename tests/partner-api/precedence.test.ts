@@ -15,8 +15,8 @@ import {
 const LIMIT = 60;
 
 /**
- * 401, 429, 400, idempotency 409, 404, state 409, 403, 402: each request here violates two rules,
- * and the first one decides the response.
+ * The order of checks is 401, 429, 400, idempotency 409, 404, state 409, 403, 402. Each request
+ * here violates two rules, and the rule that comes first decides the response.
  */
 describe('the order of checks', () => {
   let world: World;
@@ -212,7 +212,7 @@ describe('the order of checks', () => {
       expectError(403, 'blocked', await on(fresh.id));
       expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: false }));
       expectError(402, 'insufficient_funds', await on(fresh.id));
-      // An unknown ref: the state of the round comes first.
+      // An unknown ref changes nothing: the state of the round comes first.
       const ofUnknownPlayer = { tournament_round_id: closed, player_ref: randomUUID() };
       expectError(409, 'entries_closed', await program.test.createAttempt(ofUnknownPlayer));
     });

@@ -9,7 +9,7 @@ import { newSealedAttempt, newWonAttempt } from './attempt-items.ts';
 import { OPEN_PORTAL_MS, openPage, openPortal, signInByPassword } from './open-portal.ts';
 
 const KEYS = '**/.well-known/laurel-keys.json';
-/** How many rows a list of the canned answers has. */
+/** How many rows the prepared response of a list has. */
 const MANY_ROWS = 100_000;
 
 const stack = new AsyncDisposableStack();
@@ -175,7 +175,9 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
       ['c', { data: [lineOf(1)], next_cursor: 'd' }],
       ['d', { data: [lineOf(0)], next_cursor: null }],
     ]);
-    /** The first poll and the first request for the last page get no answer. */
+    /**
+     * Two requests get no response the first time: the first poll, and the one for the last page.
+     */
     const lost = new Set(['after=0', 'cursor=d']);
     await page.route('**/api/portal/programs/*/attempts?**', (route) => {
       const query = new URL(route.request().url()).searchParams;

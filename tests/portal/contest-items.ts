@@ -3,8 +3,8 @@ import type { Challenge, Round } from '@laurel/sdk';
 import { type Developer, expectStatus, type Player, type SharedWorld } from '../world.ts';
 
 /**
- * So many attempts settle that the drift monitor keeps its second reading. The monitor counts them
- * after their answers.
+ * So many settled attempts make the drift monitor keep a second reading. The monitor counts an
+ * attempt after the response to its outcome.
  */
 const PAID_ATTEMPTS = 60;
 /** Attempts that are under way at once. */

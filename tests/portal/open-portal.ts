@@ -10,7 +10,7 @@ export function buildPortal(): Promise<void> {
   return buildOnce(PORTAL_FOLDER);
 }
 
-/** The build may have to wait for others, and the first stack for its services. */
+/** The build may wait for other builds, and the first stack waits for its services. */
 export const OPEN_PORTAL_MS = 600_000;
 
 /** Builds the portal, joins the stack that serves it, and starts Chromium; `stack` ends them. */
@@ -46,7 +46,7 @@ export async function openPage(
   await page.locator('.loading').first().waitFor({ state: 'detached' });
 }
 
-/** Where the browser has kept a text: its address, its history, its storage. */
+/** The places in which the browser keeps the text: the address, the history, the storage. */
 export async function placesOf(page: Page, text: string): Promise<readonly string[]> {
   const kept = await page.evaluate(
     '({ address: location.href, history: JSON.stringify(history.state), local: JSON.stringify({ ...localStorage }), session: JSON.stringify({ ...sessionStorage }), cookie: document.cookie })',

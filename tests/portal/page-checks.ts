@@ -23,7 +23,7 @@ export function storedTexts(page: Page): Promise<readonly string[]> {
   );
 }
 
-/** Nothing is wider than the window. */
+/** Whether the page is no wider than the window. */
 export function fitsWindow(page: Page): Promise<boolean> {
   return page.evaluate('document.documentElement.scrollWidth <= innerWidth');
 }

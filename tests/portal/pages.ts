@@ -1,4 +1,4 @@
-/** The pages that `portal.test.ts` opens. A page adds one line. */
+/** The pages that `portal.test.ts` opens. A new page adds one line. */
 import { createIntegrations } from '@laurel/testing';
 import { type Developer, expectStatus, type SharedWorld } from '../world.ts';
 import { newWonAttempt } from './attempt-items.ts';

@@ -57,7 +57,7 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
     expect([await statusWith(old), await statusWith(key)]).toEqual([401, 200]);
     await shown.getByRole('button', { name: 'I have stored it' }).press('Enter');
     await shown.waitFor({ state: 'detached' });
-    // The table shows the last four characters, as of every key.
+    // Like every key, the new one is shown with its last four characters.
     expect(await page.content()).not.toContain(key);
     expect(await page.locator('table code').textContent()).toContain(key.slice(-4));
     expect(page.url()).not.toContain(key);
@@ -82,7 +82,7 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
     await page.getByRole('heading', { name: 'Programs' }).waitFor();
   });
 
-  test('the page says when the server cannot be reached and can try again', async () => {
+  test('the page says when the server cannot be reached and lets the developer try again', async () => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByPassword(page, developer);

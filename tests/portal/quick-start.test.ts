@@ -134,7 +134,7 @@ async function openDelivery(page: Page, event: HookRequest): Promise<void> {
   expect(page.url()).toContain(event.deliveryId);
 }
 
-/** Verifies what the server got: first with a wrong secret, which the checker names. */
+/** Verifies the webhook that the server got: first with a wrong secret, which the page reports. */
 async function verifySignature(page: Page, { headers, body }: HookRequest, secret: string): Promise<void> {
   await pressEnter(page.getByRole('button', { name: 'Verify its signature' }));
   await page.getByRole('heading', { level: 1, name: 'Signatures' }).waitFor();

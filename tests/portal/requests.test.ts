@@ -30,7 +30,8 @@ describe.skipIf(!(await hasChromium()))('the request log', () => {
     const player = await world.newPlayer({ partner: program.test });
     const body = { challenge_id: challengeId, player_ref: player.ref };
     const attempt = expectStatus(201, await program.test.createAttempt(body, 'match-1')).body;
-    // A list without rows shows the first at once; later ones wait for the reader.
+    // A list without rows shows its first rows at once; later rows wait until the reader asks for
+    // them.
     const links = page.getByRole('table', { name: 'Requests' }).getByRole('link', { name: 'POST /v1/attempts' });
     await links.waitFor();
     expectStatus(201, await program.test.createAttempt(body, 'match-1'));

@@ -64,7 +64,7 @@ describe.skipIf(!(await hasChromium()))('the sandbox console', () => {
   });
 });
 
-/** Presses a button, and waits for the step that it makes. */
+/** Presses a button, and waits for the step of the console that it adds. */
 async function takeStep(page: Page, number: number, button: string) {
   await page.getByRole('button', { name: button }).press('Enter');
   const step = page.getByRole('article', { name: `Step ${number}`, exact: true });

@@ -28,7 +28,7 @@ interface Known {
 
 const FOLDER = fileURLToPath(new URL('../../docs/portal/', import.meta.url));
 const VIEWPORT = { width: 1200, height: 750 };
-/** A picture of scores is drawn from ten on. */
+/** The page draws the chart of scores from ten scores on. */
 const SCORES = [1_200, 640, 1_450, 980, 1_340, 1_510, 720, 1_120, 890, 1_275, 1_060, 1_010];
 
 async function takeScreenshots(): Promise<void> {

@@ -42,7 +42,7 @@ interface Pixels {
   readonly colours: Uint32Array;
 }
 
-/** Decodes in an empty page, whose policy allows it. */
+/** Decodes the picture in an empty page, because the policy of that page allows it. */
 async function pixelsOf(page: Page, png: Buffer): Promise<Pixels> {
   const decoder = await page.context().newPage();
   const decode = `(async () => {

@@ -13,7 +13,7 @@ let origin: string;
 describe.skipIf(!(await hasChromium()))('webhooks in the developer portal', () => {
   beforeAll(async () => {
     await buildPortal();
-    // The second send waits until it is asked for.
+    // The second send happens only on request.
     world = stack.use(await startWorld({ environment: { webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '3600,3600' } } }));
     origin = world.stack.baseUrl;
     browser = await launchChromium();

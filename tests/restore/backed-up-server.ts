@@ -34,8 +34,8 @@ export interface BackedUpServer extends AsyncDisposable {
 }
 
 /**
- * No data must outlive a power cut. Full pages are logged: without them a base backup under load is
- * worthless.
+ * The data need not survive a power cut. Full pages are logged, because a base backup under load is
+ * worthless without them.
  */
 const SETTINGS = { fsync: 'off', full_page_writes: 'on', shared_buffers: '64MB' };
 

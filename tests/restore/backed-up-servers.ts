@@ -12,7 +12,7 @@ const DIRECTORY_PREFIX = 'laurel-restore-';
 /** One server for each service's database, as in production. */
 export interface BackedUpServers extends AsyncDisposable {
   readonly urls: Readonly<Record<Service, string>>;
-  /** Does something with every server, all at a time. */
+  /** Runs `work` with all servers at the same time. */
   each<T>(work: (server: BackedUpServer, service: Service) => Promise<T>): Promise<T[]>;
 }
 
@@ -32,7 +32,7 @@ export async function startBackedUpServers(): Promise<BackedUpServers> {
   const starts = SERVICES.map(async (service) => {
     servers.set(service, cleanup.use(await startBackedUpServer(join(directory, service))));
   });
-  // After a failed start no server may remain that is not ready yet.
+  // Waits for every start: after a failed one, no other server may still be starting.
   await Promise.allSettled(starts);
   await Promise.all(starts);
 

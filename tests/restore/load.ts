@@ -1,4 +1,4 @@
-/** The play before and after the quiet instant to which databases are restored. */
+/** The load before and after the quiet instant to which databases are restored. */
 import { randomUUID } from 'node:crypto';
 import type { Outcome, Round } from '@laurel/sdk';
 import { push } from '@laurel/testing';
@@ -56,7 +56,7 @@ export async function playBefore(
   await Promise.all(players.map(playOne));
 }
 
-/** Attempts that are open at the instant, or ended in a round that is open. */
+/** Attempts that are open at the quiet instant, or that have ended in a round that is open then. */
 export interface Carried {
   readonly games: readonly { readonly game: Game; readonly end: End }[];
   readonly pushed: Game;

@@ -91,7 +91,7 @@ export function startPlay(world: World, program: Program): Play {
   };
 }
 
-/** The comparison for the response to a repeated request. */
+/** A request that was sent again: the step of the first request, and the new response. */
 export interface RepeatedStep {
   readonly step: Step;
   readonly answer: Answer<Attempt | Outcome>;

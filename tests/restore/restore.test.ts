@@ -76,8 +76,8 @@ async function sendAllAgain(): Promise<readonly RepeatedStep[]> {
 }
 
 /**
- * The same attempts, outcomes, receipts and awards. An outcome that is recorded again has another
- * instant.
+ * Expects the same attempts, outcomes, receipts and awards in the new responses. An outcome that is
+ * recorded again has another instant.
  */
 function expectSameOperations(again: readonly RepeatedStep[]): void {
   for (const { step, answer } of again) {
@@ -160,8 +160,8 @@ describe('restores of six databases from base backups that were taken under load
         ]),
       ),
     );
-    // A player who played on has the fee back; a refunded player has neither paid it nor got it
-    // back.
+    // A player has the fee of each settled attempt back. A refunded attempt changes no balance,
+    // because both its fee and its refund are lost.
     for (const [index, player] of site.players.entries()) {
       const played = ended.filter(({ game, status }) => game.player === player && status === 'settled').length;
       expect(cents(balances[index] ?? '')).toBe(cents(site.atEnd.balances[index] ?? '') + played * CENTS.fee);
@@ -247,8 +247,8 @@ describe('restores of six databases from base backups that were taken under load
 });
 
 /**
- * Every request answered before the instant has taken effect, and none sent after it; the balances
- * follow from the attempts.
+ * Expects the effect of every request that was answered before the instant, and no effect of any
+ * request that was sent after it. The balances must follow from the attempts.
  */
 async function expectStateOf(instant: string): Promise<void> {
   const at = Date.parse(instant.replace(' ', 'T').replace(/\+00$/, 'Z'));

@@ -51,7 +51,7 @@ export interface Site extends AsyncDisposable, Instants {
   readonly carried: Carried;
   /** Requests that were answered before the quiet instant. */
   readonly before: readonly Step[];
-  /** Requests that were sent after it. */
+  /** Requests that were sent after the quiet instant. */
   readonly after: readonly Step[];
   /** Booked between the quiet instant and the end. */
   readonly deposits: readonly Deposit[];

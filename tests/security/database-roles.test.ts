@@ -326,8 +326,8 @@ function statementsOf(file: URL): readonly string[] {
 }
 
 /**
- * `transfers: SELECT` for a table, `payouts(status): UPDATE` for a column, in the terms of
- * grants.sql; `request_positions: USAGE` for a sequence, and a function as the catalog names it.
+ * The privileges in grants.sql as texts: `transfers: SELECT` for a table, `payouts(status): UPDATE`
+ * for a column, `request_positions: USAGE` for a sequence, and a function as the catalog names it.
  */
 function grantsOf(service: Service): string[] {
   const file = new URL(`../../services/${service}/grants.sql`, import.meta.url);

@@ -219,7 +219,7 @@ describe('the wallet’s gRPC port', () => {
     const identity = opened.use(
       await openChannelIdentity({ files: await filesOf('challenge'), reloadMs: 600_000, logger }),
     );
-    // With the same timestamp in it, so that the ids differ only in the derived part.
+    // An id of its own with the same timestamp, so that the ids differ only in the derived part.
     const own = `${attemptId.slice(0, 15)}1${newOwnedId('challenge').slice(16)}`;
     for (const hot of [[], ['chargeFees', 'resolveFees']] as const) {
       const challenge = opened.use(

@@ -96,7 +96,7 @@ describe('WEBHOOK_SECRET_KEY', () => {
       const made: Hook[] = [];
       await rollOut(world, webhook, { ...current, WEBHOOK_SECRET_KEYS_ACCEPTED: `1:${first}` }, async () => {
         await delivers();
-        // The other replica can read the secret, whichever stored it.
+        // Both replicas can read the secret, whichever stored it.
         made.push(
           await eventually(() => world.newReceiver(developer).catch(() => undefined), 'an endpoint is registered'),
         );

@@ -185,8 +185,8 @@ test('no secret, password, token, e-mail or body is in any log', async () => {
   const bad = { url: `https://user:${path}@example.com/`, description };
   expectError(400, 'invalid_request', await owner.portal.createEndpoint(bad));
 
-  // An accepted event, one refused until no send is left, one without a listener, and one sent
-  // again.
+  // The events: one accepted, one refused until no send is left, one without a listener, and one
+  // sent again.
   const hook = await world.newReceiver(owner, { description, answer: { body: answered } });
   const url = `${hook.receiver.url}/${path}?key=${path}`;
   expectStatus(200, await owner.portal.updateEndpoint(hook.endpoint.id, { url }));

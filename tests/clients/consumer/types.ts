@@ -58,7 +58,7 @@ export const withoutKey = () => laurel.attempts.create({ challenge_id: 'c', play
 export const both: AttemptRequest = { challenge_id: 'c', tournament_round_id: 'r', player_ref: 'p' };
 // @ts-expect-error: a challenge or a round
 export const neither: AttemptRequest = { player_ref: 'p' };
-// @ts-expect-error: what is sent is closed, so that a typing error shows
+// @ts-expect-error: the types of requests are closed, so that a typing error shows
 export const typo = () => laurel.integrations.update('i', { status: 'activ' });
 // @ts-expect-error: Laurel decides what won
 export const win = () => laurel.attempts.reportOutcome('a', { score: 1, won: true });

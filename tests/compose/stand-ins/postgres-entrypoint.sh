@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the official image's entrypoint does of which docker-compose.yml makes use: creates the cluster once, with the superuser's
-# password, and runs the given command as the user postgres.
+# The part of the official image's entrypoint that docker-compose.yml uses: creates the cluster
+# once, with the superuser's password, and runs the given command as the user postgres.
 set -eu
 export PGDATA=/var/lib/postgresql/18/docker
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
