@@ -1,7 +1,8 @@
 /**
- * `npm run archive`: runs the archive of both contest services, one after the other, or of the one
- * that `--service` names. A written month is read by the service that its manifest names. Each is a
- * command of its service, by libs/attempts/src/archive/run-archive.ts, and gets the same arguments.
+ * `npm run archive` archives months of both contest services, one service after the other, or of
+ * the service that `--service` names. A month that was written before is read by the service that
+ * its manifest names. Each service has a command for this, by
+ * libs/attempts/src/archive/run-archive.ts, which gets the same arguments.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -27,7 +28,8 @@ for (const service of services) {
   const { status, signal } = spawnSync(process.execPath, [command, ...process.argv.slice(2)], { stdio: 'inherit' });
   if (signal !== null) console.error(`${service}: ended by ${signal}`);
   if (status !== 0) process.exitCode = status ?? 1;
-  // A month that one service refuses does not keep the other from its own. Any other run is of one.
+  // If one service refuses a month, the other still archives its own. Other runs are of one
+  // service.
   if (values.before === undefined) break;
 }
 

@@ -343,7 +343,7 @@ async function run(command, args) {
   const direct = [process.env.no_proxy || process.env.NO_PROXY, '127.0.0.1,localhost,::1'].filter(Boolean).join(',');
   const env = { ...commandEnvironment(), NO_PROXY: direct, no_proxy: direct };
 
-  // The command replaces this process: no parent waits, or is killed without the command noticing.
+  // The command replaces this process, so no parent can be killed without the command noticing.
   if (isScript && typeof process.execve === 'function') process.execve(fs.realpathSync(file), [file, ...argv], env);
 
   const child = spawn(file, argv, { stdio: 'inherit', env });

@@ -11,7 +11,7 @@ const namesOf = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].m
 const COMPOSE = read('docker-compose.yml').replaceAll(/^\s*#.*$/gm, '');
 const EXAMPLE = read('.env.example');
 /** Variables of the machine, and one that npm sets for the command. */
-const NO_SETTING = ['PATH', 'INIT_CWD'];
+const OTHER_VARIABLES = ['PATH', 'INIT_CWD'];
 
 function settingsOfStart(): readonly string[] {
   const sources = globSync('deploy/local/{*,stack/*,demo/*}.ts', { cwd: ROOT }).filter(
@@ -30,7 +30,7 @@ test('.env.example names exactly the settings that docker compose and npm start 
   // A build argument without a value comes from the environment of compose.
   const inBuilds = namesOf(COMPOSE, /args: \{ ([A-Z_]+),/g);
   const expected = new Set(
-    [...inCompose, ...inBuilds, ...settingsOfStart()].filter((name) => !NO_SETTING.includes(name)),
+    [...inCompose, ...inBuilds, ...settingsOfStart()].filter((name) => !OTHER_VARIABLES.includes(name)),
   );
   const named = namesOf(EXAMPLE, /^#?([A-Z][A-Z0-9_]*)=/gm);
   expect(named.toSorted()).toEqual([...expected].toSorted());

@@ -210,8 +210,8 @@ async function migrate(launch: ServiceLaunch): Promise<void> {
 
 /**
  * No service waits for the broker: on a machine without one everything else runs, and events stay
- * in the databases until a later start has one.
- * Resolves when the server is ready, or once the user has seen that there is none.
+ * in the databases until a later start has one. Resolves when the server is ready, or when this has
+ * told the user that there is none.
  */
 function startNats(
   stack: AsyncDisposableStack,
@@ -246,7 +246,9 @@ async function awaitNats(ready: Promise<void>): Promise<void> {
 
 // --- the documentation site and the pages ---
 
-/** Without its folder `/docs`, `/portal` or `/operator` is an unknown path. All else works. */
+/**
+ * Builds the sites. Without its folder, a site such as `/docs` is an unknown path; all else works.
+ */
 async function keepSites(): Promise<void> {
   // One after the other: two at once would take the processors from PostgreSQL's start.
   const { PORTAL_ENABLED, OPERATOR_PAGES_ENABLED, DOCS_ENABLED } = process.env;

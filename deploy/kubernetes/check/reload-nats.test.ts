@@ -118,8 +118,8 @@ test('a NATS server that was down during a renewal presents the renewed certific
   await server.stop();
   const missed = await mount({ password: 'old' });
   await server.start();
-  // The signal that finds the server started makes it read the same files again. A client that
-  // connects meanwhile can be refused once.
+  // The first signal after the server's start makes it read the same files again. Meanwhile the
+  // server can refuse a client once.
   await expect.poll(() => ask('old')).toEqual({ answer: 'PONG', certificate: missed });
   const next = await mount({ password: 'old' });
   await expect.poll(() => ask('old')).toEqual({ answer: 'PONG', certificate: next });

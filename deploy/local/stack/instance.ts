@@ -93,9 +93,9 @@ function createWhole(file: string, content: string): void {
 
 /**
  * Whether a command line names the data directory or a file in it. A directory whose name only
- * begins alike belongs to another stack.
+ * begins with the same characters belongs to another stack.
  */
-function names(command: string | undefined, dataDir: string): boolean {
+function namesDirectory(command: string | undefined, dataDir: string): boolean {
   for (let at = command?.indexOf(dataDir) ?? -1; at >= 0; at = command?.indexOf(dataDir, at + 1) ?? -1) {
     const [before, after] = [command?.[at - 1] ?? ' ', command?.[at + dataDir.length] ?? ' '];
     if (' ='.includes(before) && ' /'.includes(after)) return true;
@@ -109,7 +109,7 @@ async function clearChildren(
   print: (line: string) => void,
 ): Promise<void> {
   const commandOf = (pid: number) => inspectProcess(pid)?.command;
-  const left = Object.entries(children).filter(([, pid]) => names(commandOf(pid), dataDir));
+  const left = Object.entries(children).filter(([, pid]) => namesDirectory(commandOf(pid), dataDir));
   if (left.length === 0) return;
   print(`Ending what the last start left behind: ${left.map(([name]) => name).join(', ')} ...`);
 
@@ -117,7 +117,7 @@ async function clearChildren(
   // another command line has only taken over the process id.
   const isRunning = ([, pid]: readonly [string, number]) => {
     const command = commandOf(pid);
-    return command === '' || names(command, dataDir);
+    return command === '' || namesDirectory(command, dataDir);
   };
   for (const [, pid] of left) signal(pid, 'SIGTERM');
   const deadline = Date.now() + CLEARING_LIMIT_MS;

@@ -13,7 +13,7 @@ export type DemoProgram = {
   readonly challenge_id: string;
   /** A ladder, lowest rung first: each rung unlocks the next. Lower is better. */
   readonly ladder_challenge_ids: readonly string[];
-  /** A tournament with a round a day, one after the other. */
+  /** A tournament with one round a day, one after the other. */
   readonly tournament_id: string;
   /** The owner of the program, who signs in to the developer portal. */
   readonly developer: { readonly email: string; readonly password: string };
@@ -66,7 +66,9 @@ export async function seedDemo({
   };
 }
 
-/** Makes more than half of the attempts of the README and of `npm run demo` win. */
+/**
+ * The claimed pass rate fits README.md and `npm run demo`, where more than half of attempts win.
+ */
 export const CHALLENGE_DEFAULTS = { environment: 'test', status: 'live', integrity_tier: 1, target_pass_rate: 0.6 };
 
 export const SPRINT = {
