@@ -1,6 +1,6 @@
 /**
- * The configuration of a process of several services. Each reads the variables that it reads in a
- * process of its own; a variable with its name in front is its own alone.
+ * The configuration of a process of several services. Each service reads the same variables as in a
+ * process of its own. A variable with a service's name in front applies to that service alone.
  */
 import { IN_PROCESS } from '@laurel/grpc';
 import { ConfigError, exitIfInvalid, parseConfig, processSettings } from '@laurel/service';
@@ -52,7 +52,7 @@ export function parseProcessConfig(environment: NodeJS.ProcessEnv): ProcessConfi
   return { ...config, services: configured };
 }
 
-/** Returns what the service reads as its environment, beside the others of this process. */
+/** Returns the environment that one service reads beside the other services of this process. */
 export function serviceEnvironment(
   name: ServiceName,
   others: readonly ServiceName[],

@@ -10,7 +10,7 @@ import { asService } from '@laurel/topology/current-service';
 import type { ProcessConfig } from './config.ts';
 
 export interface RunningServices extends AsyncDisposable {
-  /** The port where the gateway or else the last service with a port answers; 0 if none has one. */
+  /** The gateway's port, or else that of the last service with a port; 0 if no service has one. */
   readonly port: number;
   readonly adminPort: number;
 }

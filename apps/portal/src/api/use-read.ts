@@ -1,4 +1,4 @@
-/** Hooks that read and change by `call`. The path and its query are the key. */
+/** Hooks that read and change data by `call`. A path and its query are the key of what was read. */
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type CallOptions, call, type Method, type Query, type Result, read, readText } from './client.ts';

@@ -1,4 +1,4 @@
-/** The columns of a list of challenges, between the link and what else a page shows. */
+/** The columns that all lists of challenges share, between the link and a page's own columns. */
 import type { OperatorChallenge } from '../api/api-types.ts';
 import { formatShare } from '../kit/format.ts';
 import { Money } from '../kit/money.tsx';

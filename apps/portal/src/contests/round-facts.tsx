@@ -1,4 +1,4 @@
-/** What is known of a round, and when it opened, as the heading of its page. */
+/** The facts of a round, and its opening time, which is the heading of its page. */
 import type { ReactNode } from 'react';
 import type { Round } from '../api/api-types.ts';
 import { Facts } from '../kit/facts.tsx';

@@ -7,7 +7,7 @@ import { Money } from '../kit/money.tsx';
 import { Section } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 
-/** Everything that the operator set, but for the purse. */
+/** Shows everything that the operator set, except the purse. */
 export function TournamentTerms({ tournament }: { readonly tournament: OperatorTournament }): ReactNode {
   const { round_length_seconds: length, tiebreak_metric_name: tiebreak } = tournament;
   return (

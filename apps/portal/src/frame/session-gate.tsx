@@ -14,7 +14,7 @@ interface SessionGateProps {
   readonly signIn: (onSignedIn: () => void) => ReactNode;
 }
 
-/** The page, or in its place the sign-in. The address stays, so that the page then comes back. */
+/** Shows the page, or the sign-in in its place. The address stays, so the page appears after it. */
 export function SessionGate({ audience, signIn }: SessionGateProps): ReactNode {
   const session = useSession();
   if (session === 'held') return <Outlet />;

@@ -1,7 +1,7 @@
 /**
  * `<Field label="E-mail" hint="..." error="..." type="email" value onChange />`: a labelled input;
- * all other props are the input's. `SelectField` and `TextField` (several lines) are alike. In a
- * `<Form>` a field with a `name` shows what the server refused about it.
+ * all other props are the input's. `SelectField` and `TextField` (several lines) work likewise. In
+ * a `<Form>` a field with a `name` shows what the server refused about it.
  */
 import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react';
 import type { FieldErrors } from './field-errors.ts';

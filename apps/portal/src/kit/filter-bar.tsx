@@ -2,8 +2,8 @@
  * `<FilterBar fields={[{ name: 'status', label: 'Status', options: ['open'] },
  * { name: 'player_ref', label: 'Player' }]} value={route.useSearch()}
  * onChange={(search) => navigate({ search })} />`.
- * A field with options is a choice that applies at once; another is a text that Enter applies, if
- * it fits its pattern.
+ * A field with options is a choice, which applies at once. Any other field is a text, which applies
+ * on Enter if it fits its pattern.
  */
 import { type ReactNode, useId, useState } from 'react';
 import { Button } from './button.tsx';

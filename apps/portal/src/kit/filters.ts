@@ -34,7 +34,7 @@ export function text(maxLength = MAX_TEXT): Reader<string> {
 const ID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 const WHOLE_ID = new RegExp(`^${ID}$`);
 
-/** Reads one of Laurel's ids. `idField` is the field with which it is typed. */
+/** Reads one of Laurel's ids. `idField` has the props of the field in which an id is typed. */
 export function id(): Reader<string> {
   return (value) => (WHOLE_ID.test(value) ? value : undefined);
 }

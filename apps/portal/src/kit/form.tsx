@@ -51,7 +51,7 @@ export function Form({ submit, change, onSubmit, onCancel, children }: FormProps
 
 interface FieldGroupProps {
   readonly title: string;
-  /** The name of a member that is a list: what the server refuses about it names the list. */
+  /** The name of the list that the fields fill. A refusal of the server names this list. */
   readonly name?: string;
   readonly children: ReactNode;
 }

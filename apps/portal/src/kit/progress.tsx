@@ -1,4 +1,7 @@
-/** `<Progress label="Scores" value={120} required={200} />`: how many of a number are there. */
+/**
+ * `<Progress label="Scores" value={120} required={200} />`: how much of the required number is
+ * there.
+ */
 import { type ReactNode, useId } from 'react';
 import { formatCount } from './format.ts';
 

@@ -93,7 +93,7 @@ export function curlWith(header: string, call: SampleCall, origin: string): stri
   return lines.join(' \\\n  ');
 }
 
-/** The calls of the SDK below the lines that every program of it begins with. */
+/** The calls of the SDK, after the lines with which every program that uses the SDK begins. */
 export function sdkOf(calls: string, environment: string, origin: string): string {
   const key = `process.env.${keyVariable(environment)}`;
   return `import { Laurel } from '@laurel/sdk';

@@ -4,7 +4,9 @@
  */
 import type { RowBlock } from './table-blocks.ts';
 
-/** The blocks from the first to the last id, and the heights of all above and below them. */
+/**
+ * The blocks from the first to the last id, and the heights of all blocks above and below these.
+ */
 export interface TableWindow {
   readonly first: number;
   readonly last: number;

@@ -1,6 +1,7 @@
 /**
- * What all charts share: a caption, a picture as wide as its place with a cursor, and the table
- * behind it. `TooLittle` replaces it while there is too little to draw.
+ * The frame that all charts share: a caption, a picture that fills the available width and has a
+ * cursor, and the same data as a table. `TooLittle` stands in its place if there is too little to
+ * draw.
  */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Cursor, type CursorStop } from './cursor.tsx';

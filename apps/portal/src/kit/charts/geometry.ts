@@ -2,7 +2,7 @@
 
 export const HEIGHT_PX = 220;
 const TOP_PX = 12;
-/** Above the plot, for the label of a marker. */
+/** The height above the plot, for the label of a marker. */
 const MARKER_ROW_PX = 20;
 const RIGHT_PX = 14;
 /** The space below the plot holds the labels and the name of the axis. */

@@ -51,7 +51,7 @@ interface NoContestsProps {
   readonly environment: Environment;
   /** The status that the list is filtered by. */
   readonly status: string | undefined;
-  /** How the first contest comes to be. */
+  /** Says how the first contest is created. */
   readonly children: ReactNode;
 }
 

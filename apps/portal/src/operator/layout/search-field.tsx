@@ -8,7 +8,7 @@ export function SearchField(): ReactNode {
   const field = useRef<HTMLInputElement>(null);
   const { programId: ofPage } = useParams({ strict: false });
   const { q = '', program_id: ofSearch } = useSearch({ strict: false });
-  // A player_ref means somebody only within a program: that of the page.
+  // A player_ref names a player only within a program: the program of the page.
   const programId = ofPage ?? ofSearch;
   useEffect(() => {
     if (field.current !== null) field.current.value = q;

@@ -1,4 +1,6 @@
-/** `<DeliveryActions delivery={delivery} />`: sends it again, or its next try now. */
+/**
+ * `<DeliveryActions delivery={delivery} />`: sends the delivery again, or makes its next try now.
+ */
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { DeliveryReference, WebhookDeliveryDetail } from '../../api/api-types.ts';
@@ -39,7 +41,7 @@ function RetryNow({ delivery }: ActionProps): ReactNode {
   );
 }
 
-/** A new delivery with an id of its own; the receiver may get the event twice. */
+/** Sends the event again as a new delivery, which has its own id; the receiver may get it twice. */
 function Resend({ delivery: { id } }: ActionProps): ReactNode {
   const { programId, environment } = useProgram();
   const [deliveryId, setDeliveryId] = useState<string>();

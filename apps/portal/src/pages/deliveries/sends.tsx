@@ -9,7 +9,7 @@ import { Time } from '../../kit/time.tsx';
 import { type Waterfall, waterfallOf } from './waterfall.ts';
 import './deliveries.css';
 
-/** What a developer does about it, where the error itself does not say so. */
+/** What a developer can do about an error whose own text does not say so. */
 const ADVICE: Readonly<Record<string, string>> = {
   timeout: 'The headers of a 2xx have to arrive within 5 seconds: answer first, and work afterwards.',
   http_3xx: 'Change the URL of the endpoint to where it redirects.',

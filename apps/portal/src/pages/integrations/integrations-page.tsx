@@ -19,7 +19,7 @@ import { DryRun } from './dry-run.tsx';
 import './integrations.css';
 import { firstDescriptor, shortLabelOf, TRANSPORTS } from './transports.ts';
 
-/** Polls fail and succeed while the page is open. */
+/** Polls may fail or succeed while the page is open, so it is read again after this time. */
 const REFRESH_MS = 10_000;
 
 export function IntegrationsPage(): ReactNode {
@@ -85,7 +85,7 @@ function LastPoll({ integration }: { readonly integration: Integration }): React
   );
 }
 
-/** A descriptor that belongs to no integration yet. */
+/** Tries a descriptor that belongs to no integration yet. */
 function Trial(): ReactNode {
   const [transport, setTransport] = useState<Transport>('push_webhook');
   const [descriptor, setDescriptor] = useState(() => firstDescriptor('push_webhook'));

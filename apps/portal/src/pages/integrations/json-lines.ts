@@ -44,12 +44,12 @@ export function tokensOf(pointer: string): Path {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Returns where the descriptor has what failed: `map.score` is the member `score` of `map`. */
+/** Returns the place of a failure in the descriptor: `map.score` is the member `score` of `map`. */
 export function placeInDescriptor({ field }: PointerFailure): Path {
   return field.split('.');
 }
 
-/** Returns where the pointer leads in the sample. That of a record begins at the record. */
+/** Returns the place of a failure in the sample. The pointer of a record begins at the record. */
 export function placeInSample(descriptor: unknown, sample: unknown, failure: PointerFailure, record?: number): Path {
   const tokens = tokensOf(failure.pointer);
   if (record === undefined) return tokens;

@@ -1,4 +1,6 @@
-/** The words of the three transports, and where a descriptor begins for each. */
+/**
+ * The words of the three transports, and the descriptor with which an integration of each begins.
+ */
 import type { Transport } from '../../api/api-types.ts';
 
 export const TRANSPORTS: readonly { readonly value: Transport; readonly label: string; readonly hint: string }[] = [

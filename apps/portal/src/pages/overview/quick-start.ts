@@ -39,7 +39,7 @@ export function stepsOf(first: OverviewFirstSteps, { hasAttempt, hasSettled }: S
   ];
 }
 
-/** Whether the overview alone has every step. */
+/** Whether the overview has a time for every step. */
 export function isComplete(first: OverviewFirstSteps): boolean {
   return Object.values(first).every((at) => at !== null);
 }

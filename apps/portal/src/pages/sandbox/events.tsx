@@ -1,4 +1,6 @@
-/** The events that the steps bring about, as webhooks carry them, while the page is visible. */
+/**
+ * Shows the events that the steps cause, as webhooks carry them. Reads them while it is visible.
+ */
 import { type ReactNode, useEffect } from 'react';
 import type { SandboxEvent } from '../../api/api-types.ts';
 import { usePoll } from '../../api/use-live-tail.ts';

@@ -1,7 +1,7 @@
 /**
  * What the developer did in the sandbox since the portal was loaded, as calls of a partner's
- * server, by curl and by the SDK: each call with its real ids, or all of them as one script, which
- * plays again with players and attempts of its own.
+ * server, by curl and by the SDK. A sample is one call with its real ids. The script has all calls,
+ * and creates its own players and attempts, so that it can run again.
  */
 import { curlOf, literal, post, type Sample, sdkOf } from '../../kit/samples.ts';
 import { requestOf, type SandboxCall } from './calls.ts';

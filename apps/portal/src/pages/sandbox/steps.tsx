@@ -41,7 +41,7 @@ interface LastResultProps {
   readonly kinds: readonly SandboxCall['kind'][];
 }
 
-/** Shows what the last step of these kinds brought, beside the buttons that made it. */
+/** Shows the result of the last step of these kinds, beside the buttons that made it. */
 export function LastResult({ kinds }: LastResultProps): ReactNode {
   const { programId } = useProgram();
   const step = useVisit(programId).steps.findLast(({ call }) => kinds.includes(call.kind));

@@ -63,7 +63,7 @@ export async function readEvents(programId: string, signal?: AbortSignal): Promi
   // Another read has gone further meanwhile.
   if (now.cursor !== cursor) return { ok: true, data: { hasMore: true } };
   if (!result.ok) {
-    // The events behind an old cursor are deleted: a visit of days begins again.
+    // The events after an old cursor are deleted, so a visit that lasts for days starts over.
     const isOld = result.failure.kind === 'refused' && result.failure.code === 'invalid_request';
     change(programId, { eventsFailure: result.failure, cursor: isOld ? undefined : cursor });
     return result;

@@ -90,7 +90,9 @@ const CONFLICTS: Partial<Record<SandboxCall['kind'], string>> = {
   'retry-delivery': 'No retry is scheduled: the delivery has arrived, or both retries are used up.',
 };
 
-/** Returns what to do, where the code says it; undefined where Laurel's own message has to do. */
+/**
+ * Returns what to do if the code says it; otherwise undefined, and Laurel's own message is shown.
+ */
 export function adviceFor(call: SandboxCall, failure: Failure): string | undefined {
   if (failure.kind === 'unreachable') {
     return 'The call may have had its effect: look at the attempts before you repeat it.';

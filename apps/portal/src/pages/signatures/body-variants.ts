@@ -22,7 +22,9 @@ export function variantsOf(body: string): readonly BodyVariant[] {
   return variants.filter((variant) => variant.body !== body && variant.body !== '');
 }
 
-/** Whether Laurel cannot have sent it: white space, another order, an amount without its cents. */
+/**
+ * Whether Laurel cannot have sent the body: white space, another order, an amount without cents.
+ */
 export function looksRewritten(body: string): boolean {
   const parsed = parse(body);
   if (!isObject(parsed)) return false;

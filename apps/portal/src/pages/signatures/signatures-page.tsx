@@ -10,7 +10,7 @@ import './signatures.css';
 import { judgeWebhook, type Verdict } from './verdict.ts';
 import { VerdictView } from './verdict-view.tsx';
 
-/** Neither the browser nor its spelling check keeps or sends what these fields hold. */
+/** Keeps the browser from storing these fields, and from sending them to a spelling check. */
 const LEAVES_NO_TRACE = { autoComplete: 'off', autoCorrect: 'off', autoCapitalize: 'off', spellCheck: false } as const;
 
 export function SignaturesPage(): ReactNode {

@@ -1,4 +1,4 @@
-/** `<EndpointActions endpoint={endpoint} />`: what can be done with it, each in a dialog. */
+/** `<EndpointActions endpoint={endpoint} />`: the actions on an endpoint, each with a dialog. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';

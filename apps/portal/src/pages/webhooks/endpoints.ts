@@ -35,7 +35,7 @@ export function healthOf({ delivered, failed, pending, success_rate: rate }: Web
   return { tone: rate >= GOOD_RATE ? 'good' : rate >= FAIR_RATE ? 'warn' : 'bad', text };
 }
 
-/** Shows 100 % only for what has not failed at all. */
+/** Shows 100 % only if no delivery has failed. */
 export function formatRate(rate: number): string {
   return rate === 1 ? '100 %' : formatShare(Math.min(rate, 0.999));
 }

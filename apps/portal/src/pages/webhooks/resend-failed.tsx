@@ -1,6 +1,6 @@
 /**
  * `<ResendFailed endpointId={id} />`: sends the failed deliveries of a period again, at most 1,000
- * with one call; another one continues where it ended.
+ * with one call; another call continues where the last one ended.
  */
 import { type ReactNode, useState } from 'react';
 import type { ResendPeriod, ResentDeliveries } from '../../api/api-types.ts';

@@ -1,4 +1,4 @@
-/** The dialogs of the facts that are not a flag. */
+/** The dialogs that change the facts of an account other than its flags. */
 import { type ReactNode, useState } from 'react';
 import type { Account } from '../../../api/api-types.ts';
 import { Field, SelectField } from '../../../kit/field.tsx';
@@ -44,7 +44,7 @@ function endWords(until: string, present: string | null): string {
 }
 
 export function EndExclusionDialog({ account, onClose }: DialogProps): ReactNode {
-  // The page may show an exclusion that has ended, while the dialog is open.
+  // Keeps the end from the opening of the dialog: the page may replace it while the dialog is open.
   const [until] = useState(account.self_excluded_until);
   return (
     <AccountDialog

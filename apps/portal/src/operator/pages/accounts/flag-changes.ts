@@ -1,4 +1,4 @@
-/** The flags of an account: what the page says of each, and before it is changed. */
+/** The flags of an account: what the page says of each flag, and what a dialog says of a change. */
 import type { Account } from '../../../api/api-types.ts';
 
 export type Flag = keyof Pick<Account, 'blocked' | 'enforcement_flag' | 'under_investigation'>;

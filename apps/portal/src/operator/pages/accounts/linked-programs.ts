@@ -8,7 +8,7 @@ export interface LinkedProgram {
   readonly severedAt: string | null;
 }
 
-/** Programs in the order of their links, and then those that have none. */
+/** Programs in the order of their links, and then programs without links. */
 export function linkedProgramsOf({ data, severed }: AccountLinks): readonly LinkedProgram[] {
   const ids = new Set([...data, ...severed].map(({ program_id }) => program_id));
   return [...ids].map((programId) => ({

@@ -111,7 +111,9 @@ function DepositResult({ deposited: { amount, reference, result } }: { readonly 
   );
 }
 
-/** The attempt of a fee or a refund, the payout of a prize, the payment of a deposit. */
+/**
+ * Shows the cause: an attempt for a fee or refund, a payout for a prize, a payment for a deposit.
+ */
 function Cause({ line }: { readonly line: StatementLine }): ReactNode {
   const { kind, reference, attempt_id: attemptId } = line;
   if (kind === 'fee' || kind === 'refund') return <AttemptId value={reference} isShort />;

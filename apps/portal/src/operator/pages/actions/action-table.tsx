@@ -82,7 +82,7 @@ const ITEM_IDS: Readonly<Record<string, ComponentType<{ value: string; isShort: 
   award: PayoutId,
 };
 
-/** The item's page, or for what has no page the actions on it. */
+/** Links to the page of the subject, or to the actions on a subject that has no page. */
 function SubjectLink({ subject }: { readonly subject: string | null }): ReactNode {
   const found = readSubject(subject);
   if (found === undefined || subject === null) return <span className="muted">none</span>;

@@ -21,9 +21,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * A value in one line. An object or a list would be too long; of a list, only the length is shown.
- */
+/** A value in one line. A list is shown by its length, and an object only as `{…}`. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return 'none';
   if (Array.isArray(value)) return `[${value.length}]`;

@@ -1,4 +1,4 @@
-/** Whose attempt it is, and what became of its prize. */
+/** The account that plays an attempt, and what became of the attempt's prize. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AccountWithCharges, OperatorAttempt, Payout } from '../../../api/api-types.ts';

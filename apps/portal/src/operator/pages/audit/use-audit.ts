@@ -8,7 +8,7 @@ const TIMEOUT_MS = 130_000;
 
 interface Audit {
   readonly isRunning: boolean;
-  /** The last report since the page was loaded, also after other pages were opened. */
+  /** The last report since the browser loaded the pages; it stays while other pages are opened. */
   readonly report: AuditReport | undefined;
   readonly reportedAt: string;
   readonly failure: Failure | undefined;

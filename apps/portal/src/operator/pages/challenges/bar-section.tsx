@@ -10,7 +10,7 @@ import { Loaded } from '../../../kit/loaded.tsx';
 import { Section } from '../../../kit/page.tsx';
 
 export function BarSection({ challenge }: { readonly challenge: OperatorChallenge }): ReactNode {
-  // Millions of samples take seconds to count, so it is read once.
+  // Millions of samples take seconds to count, so the report is read once.
   const reading = useRead<CalibrationReport>(`/challenges/${challenge.id}/calibration`);
   return (
     <Section title="The scores that place the bar">

@@ -1,4 +1,4 @@
-/** What was paid in 24 hours beside the limits, and where a payout would be over them. */
+/** What was paid in 24 hours compared with the limits, and which limits a payout would exceed. */
 import type { DescribedPayout } from '../../../api/api-types.ts';
 import { formatCount, money } from '../../../kit/format.ts';
 

@@ -15,7 +15,7 @@ const VERBS = ['release', 'deny'] as const satisfies readonly DecisionVerb[];
 
 /** Shows why the payout was held and what was decided; while it is held, what can be decided. */
 export function DecisionSection({ payout }: { readonly payout: DescribedPayout }): ReactNode {
-  // Stays open over a payout that another operator decides meanwhile, to say so.
+  // If another operator decides the payout meanwhile, the dialog stays open and says so.
   const [asking, setAsking] = useState<DecisionVerb>();
   return (
     <Section title="Decision">

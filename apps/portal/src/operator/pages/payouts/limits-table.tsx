@@ -21,7 +21,7 @@ const WITH_THIS: Column<DayLimit> = {
 
 const COLUMNS_OF_HELD = [...COLUMNS, WITH_THIS];
 
-/** A payout that is paid is in the sums already. */
+/** Shows the sums of the day beside their limits. They include the payout once it is paid. */
 export function LimitsTable({ payout }: { readonly payout: DescribedPayout }): ReactNode {
   return (
     <Table

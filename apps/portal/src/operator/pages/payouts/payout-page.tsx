@@ -21,7 +21,9 @@ import './payouts.css';
 
 const route = getRouteApi('/shell/payouts/$awardId');
 
-/** A decision of another operator, and a payout that changes the sums, show by themselves. */
+/**
+ * Shows decisions of other operators, and payouts that change the sums, after this time at most.
+ */
 const REFRESH_MS = 10_000;
 
 export function PayoutPage(): ReactNode {

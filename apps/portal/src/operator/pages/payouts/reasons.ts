@@ -8,7 +8,7 @@ const REASONS: Readonly<Record<string, string>> = {
   program_velocity: 'The payouts of the program would have exceeded its limit of 24 hours.',
 };
 
-/** A reason that a newer Laurel has is shown as it is. */
+/** Explains a reason. A reason that only a newer Laurel knows is shown as plain words. */
 export function explainReason(reason: string): string {
   return REASONS[reason] ?? reason.replaceAll('_', ' ');
 }

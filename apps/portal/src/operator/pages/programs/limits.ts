@@ -6,8 +6,8 @@ interface Typed {
 }
 
 /**
- * What differs from the present limits. An emptied field is null, which returns to the default; one
- * that was empty and stays so is no change.
+ * Returns the limits that differ from the present ones. An emptied field becomes null, which
+ * returns to the default. A field that was empty and stays empty is no change.
  */
 export function changedLimits(
   present: Pick<ProgramLimits, 'payout_limit' | 'fee_limit'>,

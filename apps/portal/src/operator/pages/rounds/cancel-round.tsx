@@ -11,7 +11,7 @@ import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
 /** The commit that makes every fee of a round due takes seconds for a hundred thousand entries. */
 const CANCEL_TIMEOUT_MS = 65_000;
 
-/** Entrants come all the time: their number changes nothing about the decision. */
+/** The number of entrants is left out: it grows all the time without affecting the decision. */
 const ROUND_FACTS: readonly Fact<OperatorRound>[] = [
   { label: 'Status', of: ({ status }) => status },
   {

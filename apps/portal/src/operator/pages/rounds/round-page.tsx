@@ -69,7 +69,9 @@ export function RoundPage(): ReactNode {
   );
 }
 
-/** A round with an entry under way is still open for a moment. */
+/**
+ * Shows who cancelled the round. While an entry is under way, the round stays open for a moment.
+ */
 function Cancellation({ round: { status, cancellation } }: { readonly round: OperatorRound }): ReactNode {
   if (cancellation === null) return null;
   return (

@@ -7,8 +7,8 @@ export interface Address {
 }
 
 /**
- * The page of what a search found. What has no page leads to the attempt that it belongs to, or
- * else to its program.
+ * The page of an item that a search found. An item without a page leads to its attempt, or else to
+ * its program.
  */
 export function addressOf(item: FoundItem): Address | null {
   const { kind, id, attempt_id: attemptId, program_id: programId, environment } = item;

@@ -95,7 +95,7 @@ function Results({ q, programId }: Question): ReactNode {
   );
 }
 
-/** A text with an @ that is no e-mail is refused, as long as the program is not known. */
+/** Whether the text was refused: while no program is known, a text with an @ must be an e-mail. */
 function isRefusedAsText(failure: Failure): boolean {
   return failure.kind === 'refused' && failure.status === 400;
 }
