@@ -34,9 +34,7 @@ export const walletConfigSchema = z
     ...auditSettings,
     WALLET_DATABASE_URL: databaseUrl,
     WALLET_DATABASE_POOL: positiveInt.default(8),
-    /**
-     * The shortest time from the end of one count of the money of days to the start of the next.
-     */
+    /** The shortest pause between two counts of the daily money. */
     MONEY_COUNT_INTERVAL_SECONDS: spanSeconds.default(60),
     /** Younger players are `blocked`. */
     MINIMUM_AGE_YEARS: positiveInt

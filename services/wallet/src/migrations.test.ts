@@ -67,7 +67,8 @@ describe('migrating a database from before there were houses', () => {
   const flood = 9_223_372_036_854_700_000n;
 
   beforeAll(async () => {
-    // The names of a test's roles derive from the folder, which bears the service's name.
+    // The test roles get their names from the folder, so the folder's name contains the service's
+    // name.
     const draft = await mkdtemp(join(tmpdir(), 'laurel-test-migrations-'));
     const folder = join(draft, 'wallet', 'migrations');
     await mkdir(folder, { recursive: true });

@@ -2,9 +2,9 @@
  * The commit of ChargeFees, for a batch of charges: each fee is posted, or refused with a tombstone
  * under its id.
  *
- * One optimistic statement, which never refuses, posts the fees of players whom the cache has as
- * eligible. A transaction that locks the players decides the charges that the statement leaves out;
- * only it refuses, and fills the cache (decision 9).
+ * First, one optimistic statement posts the fees of players whom the cache has as eligible. It
+ * never refuses a fee. Then a transaction locks the players of the remaining charges and decides
+ * these charges. Only the transaction refuses fees and fills the cache (decision 9).
  */
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
 import { type Database, isUniqueViolation } from '@laurel/postgres';
@@ -68,13 +68,14 @@ async function postOptimistically(
   const tried = fees.filter((fee) => fee !== null);
   if (tried.length === 0) return charges.map(() => null);
 
-  // The statement commits itself, so the failpoint before its commit precedes its sending.
+  // The statement is its own transaction, so the failpoint before its commit comes before it is
+  // sent.
   await failpoint('wallet.charge.before-commit');
   let paid: ReadonlySet<string>;
   try {
     paid = await postOptimisticFees(database, tried, { now, defaults });
   } catch (error) {
-    // The statement failed and posted nothing, because an id was decided before.
+    // An id was decided earlier, so the statement failed and posted nothing.
     if (!isUniqueViolation(error)) throw error;
     return charges.map(() => null);
   }

@@ -12,7 +12,7 @@ import { playerLedgerId } from '../domain/ledger.ts';
 import type { PayoutRequest } from '../domain/payout-decision.ts';
 import {
   decideHold,
-  mostRecentPayouts,
+  maxRecentPayouts,
   NO_PAYOUTS,
   NO_PROGRAM_LIMIT,
   VELOCITY_WINDOW_MS,
@@ -59,7 +59,7 @@ function requestOf(player: TestPlayer, kind: PayoutRequest['kind'], amount: bigi
 async function pay(...payments: readonly PayoutRequest[]): Promise<readonly boolean[]> {
   const payouts = payments.map((payment) => ({
     payment,
-    mostRecent: mostRecentPayouts({ ...payment, limits: LIMITS }),
+    mostRecent: maxRecentPayouts({ ...payment, limits: LIMITS }),
   }));
   await openPrograms(wallet.database, payments);
   const paid = await payOptimistically(waiter, payouts, { now: wallet.clock.now, defaults: DEFAULT_LIMITS });

@@ -7,16 +7,17 @@
  *
  * What a crash leaves, after each step:
  * 1. before the statement is sent: nothing. The contest service asks again under the same award id.
- * 2. the statement was committed: its payouts are paid, and the others of the batch undecided. The
- *    contest service has no response and asks again. The statement fails for an award that is paid,
- *    and the transaction returns that one as stored and decides the others.
- * 3. the transaction under lock, before its commit: as after 2.
- * 4. the transaction was committed: the whole batch is decided. The contest service asks again and
- *    gets the stored payouts.
+ * 2. after the commit of the statement: its payouts are paid, the other payouts of the batch are
+ *    undecided. The contest service has no response and asks again. The statement then fails,
+ *    because an award is paid already. The transaction returns the paid payout as stored and
+ *    decides the others.
+ * 3. in the transaction under lock, before its commit: as after 2.
+ * 4. after the commit of the transaction: the whole batch is decided. The contest service asks
+ *    again and gets the stored payouts.
  *
- * A payment that repeats a payout's id with other terms fails the statement and the transaction,
- * which then change nothing. The coalescer runs the batch's items one by one, and that payment
- * fails alone.
+ * If a payment repeats a payout's id with other terms, both the statement and the transaction fail
+ * and change nothing. The coalescer then runs the batch's items one by one, so that only this
+ * payment fails.
  */
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
 import { type Database, isUniqueViolation } from '@laurel/postgres';
@@ -26,7 +27,7 @@ import { awardTransferId } from '@laurel/values/ids';
 import { LRUCache } from 'lru-cache';
 import { playerLedgerId } from '../domain/ledger.ts';
 import { decidePayouts, type Payout, type PayoutRequest, paidPayout } from '../domain/payout-decision.ts';
-import { mostRecentPayouts, NO_PROGRAM_LIMIT, type VelocityLimits } from '../domain/payout-hold.ts';
+import { maxRecentPayouts, NO_PROGRAM_LIMIT, type VelocityLimits } from '../domain/payout-hold.ts';
 import { type DefaultLimits, programKeyOf } from '../domain/program-limits.ts';
 import { failpoint } from '../failpoints.ts';
 import { lockOpenPlayers, playerLedgerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
@@ -47,8 +48,8 @@ type Deps = {
   readonly defaults: DefaultLimits;
 };
 /**
- * Players whose last payout was held, and programs at their limit. The statement would leave their
- * payouts out, and only take longer for the others, so they skip it.
+ * Players whose last payout was held, and programs at their limit. Their payouts skip the
+ * statement: it would leave them out, and take longer for the other payouts.
  */
 type WithheldDeps = Deps & { readonly withheld: LRUCache<string, true>; readonly countTried: Counter<'outcome'> };
 
@@ -91,14 +92,15 @@ async function pay(
   );
   if (tried.length === 0) return payments.map(() => null);
 
-  // The statement commits itself, so the failpoint before its commit precedes its sending.
+  // The statement is its own transaction, so the failpoint before its commit comes before it is
+  // sent.
   await failpoint('wallet.payout.before-commit');
   let paid: ReadonlySet<string>;
   try {
-    const payouts = tried.map((payment) => ({ payment, mostRecent: mostRecentPayouts({ ...payment, limits }) }));
+    const payouts = tried.map((payment) => ({ payment, mostRecent: maxRecentPayouts({ ...payment, limits }) }));
     paid = await payOptimistically(database, payouts, { now, defaults });
   } catch (error) {
-    // The statement failed and paid nothing, because an award was decided before.
+    // An award was decided earlier, so the statement failed and paid nothing.
     if (!isUniqueViolation(error)) throw error;
     return payments.map(() => null);
   }
@@ -116,9 +118,9 @@ async function decideUnderLock(
   const payouts = await database.transaction(
     async (tx) => {
       const now = clock();
-      // All statements are sent together; each runs once the previous one has its locks. Under
-      // these no other payout of the accounts and programs can commit within the 24 hours being
-      // summed.
+      // All statements are sent together; each one runs once the previous one has its locks. While
+      // the locks are held, no other payout of these accounts and programs can commit, so the sums
+      // of 24 hours cannot change.
       const [locked, programs, facts] = await Promise.all([
         lockOpenPlayers(tx, payments.map(playerLedgerKeyOf)),
         lockPrograms(tx, payments, { since: windowStart(now), defaults }),
@@ -142,17 +144,18 @@ async function decideUnderLock(
     { beforeCommit: () => failpoint('wallet.payout.before-commit') },
   );
   for (const payout of payouts) {
-    note(payout, withheld);
+    updateWithheld(payout, withheld);
   }
   await failpoint('wallet.payout.after-commit');
   return payouts;
 }
 
 /**
- * If the program is at its limit, marks the program and not the player. A smaller award may still
- * fit; once one is paid, the program's payouts use the statement again.
+ * Keeps `withheld` up to date with a decided payout. If the program is at its limit, marks the
+ * program and not the player: a smaller award may still fit. Once such an award is paid, the
+ * program's payouts use the statement again.
  */
-function note(payout: Payout, withheld: LRUCache<string, true>): void {
+function updateWithheld(payout: Payout, withheld: LRUCache<string, true>): void {
   if (payout.status === 'paid') {
     withheld.delete(ledgerIdOf(payout));
     withheld.delete(programKeyOf(payout));

@@ -45,7 +45,8 @@ async function runQueries(
         absent.map((query) => query.transferId),
         clock(),
       );
-      // A charge may have committed before the tombstone: only the stored state is the decision.
+      // A charge may have posted the fee before the tombstone was written, so only the stored state
+      // counts.
       return await loadStoredFees(tx, transferIds);
     },
     { beforeCommit: () => failpoint('wallet.resolve.before-commit') },

@@ -6,9 +6,9 @@
  *   item.
  * - There are two lanes: while one batch commits, the next is read and decided. Items of one key (a
  *   player's row) are never in both.
- * - A batch is decided in the order of its ids, and writes its transfers in that order. Writers
- *   that conflict on an id (a charge and a tombstone, or one retry at two replicas) therefore wait
- *   for each other in one direction only.
+ * - A batch is decided in the order of its ids, and writes its transfers in that order. Two writers
+ *   may conflict on an id: a charge and a tombstone, or the same charge at two replicas. Because of
+ *   the order, such writers wait for each other in one direction only.
  * - The writer that loses such a conflict gets a unique violation, and has changed nothing. The
  *   batch runs once more and finds the winner's rows. If it fails again, the coalescer runs its
  *   items one by one, so that one bad item fails alone.
@@ -24,7 +24,7 @@ const BATCH_SIZE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200];
 
 export function createTransferBatches<Item, Result>(options: {
   name: string;
-  /** The id of the item's transfer, by which it is decided once. */
+  /** The id of the item's transfer. Each id is decided once. */
   idOf: (item: Item) => string;
   /** Items of one key stay in order. */
   keyOf: (item: Item) => string;

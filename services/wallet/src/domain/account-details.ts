@@ -1,4 +1,6 @@
-/** The validation of an account. The gateway validates the same; the wallet does not rely on it. */
+/**
+ * The validation of an account. The gateway validates it too, but the wallet does not rely on that.
+ */
 
 import { type Refused, refused } from '@laurel/errors';
 import { foldAscii, isStorable } from '@laurel/json';

@@ -3,7 +3,7 @@
  * until then counts it anew. Then a run counts it for the last time and closes it.
  *
  * Every transfer and decision is dated by the database's time when it is decided, and commits or
- * fails within the timeout of its transaction. So nothing of a closed day is added later.
+ * fails within the timeout of its transaction. So no amount of a closed day is added later.
  */
 import { later, millisecondsBetween } from '@laurel/values/instant';
 
@@ -17,7 +17,9 @@ export function firstOpenDay(now: Date): string {
   return later(now, -CLOSES_AFTER_MS).toISOString().slice(0, 10);
 }
 
-/** The days from one on and before another; 0 if the other is not later. */
+/**
+ * The number of days from `from`, included, to `until`, not included; 0 if `until` is not later.
+ */
 export function daysBetween(from: string, until: string): number {
   return Math.max(0, millisecondsBetween(startOf(from), startOf(until)) / DAY_MS);
 }
@@ -36,7 +38,7 @@ function startOf(day: string): Date {
 /** Fees from before the ledger named their program are counted under this one. */
 export const UNNAMED_PROGRAM = '00000000-0000-0000-0000-000000000000';
 
-/** How many times as long as the last run the pause after it lasts, at least. */
+/** The pause after a run lasts at least this many times as long as the run. */
 const RUN_SHARE = 20;
 
 /**

@@ -1,11 +1,15 @@
 /**
- * Whether a deposit is posted. A reference brings cash in once: a repeat with the same amount
- * changes nothing, and one with another amount is a conflict. A deposit may compensate for an
- * attempt of the account; a repeat for another attempt is a conflict too, so that no link is lost.
- * A deposit may not take a player's balance above a limit, in test 10,000.00 of play money. A prize
- * is owed, so it may take a balance above the limit, which then accepts no deposit. So no caller
- * can bring the house's account near the limit of a bigint, which holds 9.2 x 10^10 deposits of
- * 10^8 cents in live, and 9.2 x 10^12 of 10^6 cents in each program's sandbox.
+ * Whether a deposit is posted.
+ *
+ * - A reference brings cash in once. A repeat with the same amount changes nothing; a repeat with
+ *   another amount is a conflict.
+ * - A deposit may compensate for an attempt of the account. A repeat that names another attempt is
+ *   a conflict too, so that no link is lost.
+ * - A deposit may not take a player's balance above a limit, in test 10,000.00 of play money. A
+ *   prize is owed, so it may take the balance above the limit. The account then accepts no deposit.
+ *
+ * So no caller can bring the house's account near the limit of a bigint: it holds 9.2 x 10^10
+ * deposits of 10^8 cents in live, and 9.2 x 10^12 of 10^6 cents in each program's sandbox.
  */
 
 import { type Refused, refused } from '@laurel/errors';

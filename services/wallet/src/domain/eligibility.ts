@@ -64,7 +64,7 @@ export function decideEligibility(facts: {
   const live = environment === 'live';
 
   if (eligibility.blocked) return 'blocked';
-  // The exclusion ends at its instant, not after it.
+  // From `selfExcludedUntil` on, that instant included, the player is no longer excluded.
   if (eligibility.selfExcludedUntil !== null && isBefore(now, eligibility.selfExcludedUntil)) return 'blocked';
   if (!isOfAge(eligibility.dateOfBirth, rules.minimumAgeYears, now)) return 'blocked';
   if (eligibility.verificationLevel < requirement.verificationLevel) return 'blocked';
@@ -83,7 +83,7 @@ export function isOfAge(dateOfBirth: string, years: number, now: Date): boolean 
   if (!DAY.test(dateOfBirth)) throw new RangeError('a date of birth is not a day');
   const [year, ...monthAndDay] = dateOfBirth.split('-');
   const yearOfAge = Number(year) + years;
-  // Dates are compared as text, in which a year of five digits would be in the past.
+  // Dates are compared as text. As text, a year of five digits would be before the current year.
   if (yearOfAge > 9_999) return false;
   const birthday = [String(yearOfAge).padStart(4, '0'), ...monthAndDay].join('-');
   return now.toISOString().slice(0, 10) >= birthday;

@@ -11,8 +11,8 @@
  * 6. The balance cannot pay, or the ref has no account: `insufficient_funds`.
  * 7. The fee is posted.
  *
- * A refusal writes a tombstone, so that a late duplicate of the charge can never be posted. Fees of
- * one batch see each other.
+ * A refusal writes a tombstone, so that a late duplicate of the charge can never be posted. Each
+ * fee of a batch is decided with the effect of the fees before it.
  */
 
 import type { Cents } from '@laurel/values/money';

@@ -9,9 +9,9 @@
  *   purse    house purses   -> player
  *   deposit  external cash  -> player
  *
- * Live has one house. In test each program has its own, with which only its sandbox accounts play,
- * so that no play money of a program reaches another's. A player's balance is never below zero; a
- * house may overdraw. The balances of a house and its players always sum to zero.
+ * Live has one house. In test each program has its own house, and only the program's sandbox
+ * accounts play with it. So play money never moves between programs. A player's balance is never
+ * below zero; a house may overdraw. The balances of a house and its players always sum to zero.
  * A tombstone closes the id of a fee: nothing can be posted under it.
  */
 import type { RefundReason } from '@laurel/attempts/domain';

@@ -36,8 +36,8 @@ export type PayoutRequest = Win & {
   readonly accountId: string;
   readonly amountCents: Cents;
   /**
-   * Why the contest service holds the payout; absent if the wallet alone decides. It counts at the
-   * first decision, and no repeat changes that.
+   * Why the contest service holds the payout; absent if the wallet alone decides. Only the first
+   * decision uses the reason; a repeat with another reason changes nothing.
    */
   readonly contestServiceHold?: ContestServiceHold;
 };

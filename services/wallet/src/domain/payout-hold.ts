@@ -83,7 +83,7 @@ export function decideHold(facts: {
   if (facts.enforcementFlag) return 'enforcement_flag';
   if (facts.underInvestigation) return 'under_investigation';
   if (facts.sandboxHold) return 'sandbox_hold';
-  const most = mostRecentPayouts(facts);
+  const most = maxRecentPayouts(facts);
   if (most === null) return null;
   if (facts.recent.count > most.count || facts.recent.amountCents > most.amountCents) return 'payout_velocity';
   return exceedsProgram(facts) ? 'program_velocity' : null;
@@ -97,10 +97,10 @@ function exceedsProgram({ program, amountCents }: { program: ProgramPayouts; amo
 }
 
 /**
- * The most recent payouts, as a count and a sum, that the account may have for the win to be within
- * payout velocity. Null for a purse, which velocity never holds.
+ * The highest count and sum of recent payouts with which the win is still within payout velocity.
+ * Null for a purse, which velocity never holds.
  */
-export function mostRecentPayouts(win: {
+export function maxRecentPayouts(win: {
   readonly kind: WinKind;
   readonly amountCents: Cents;
   readonly limits: VelocityLimits;

@@ -1,7 +1,7 @@
 /**
- * An operator's review of a held payout. Releasing pays it, denying closes it unpaid. Repeating
- * either changes nothing, and the first decision stays, with its operator and reason; the other one
- * afterwards is a conflict. A payout that was paid without a hold counts as released.
+ * An operator's review of a held payout: releasing pays it, denying closes it unpaid. The first
+ * decision stays, with its operator and reason. Repeating it changes nothing; the opposite decision
+ * is a conflict. A payout that was paid without a hold counts as released.
  */
 import type { AwardReview } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';

@@ -382,7 +382,7 @@ describe('statements', () => {
   });
 });
 
-/** A text of this many characters, of which each but the first has two UTF-16 units. */
+/** A text of this many characters; each character after the first takes two UTF-16 units. */
 const wide = (characters: number) => `x${'🎯'.repeat(characters - 1)}`;
 
 it.each([

@@ -374,7 +374,7 @@ describe('the wallet’s audit', () => {
     expect(await auditViolations(wallet)).toEqual({ program_payouts_within_limit: 1n });
   });
 
-  it('an audit whose caller is gone ends with the check under way', async () => {
+  it('an audit is aborted if its caller is gone', async () => {
     const run = audit({ database: wallet.database });
     await expect(run({}, { signal: AbortSignal.abort(new Error('the caller is gone')) })).rejects.toThrow(
       'the caller is gone',

@@ -27,7 +27,8 @@ export function checkEligibility({
     const requirements = request.requirements.map(parseRequirement);
     const now = clock();
     const known = await loadEligibility(database, player, { now, defaults });
-    // A ref without an account has no code: eligibility does not cover whether the player can pay.
+    // A ref without an account gets no code: it only means that the player cannot pay, and
+    // eligibility does not cover that.
     if (known === null) return { accountId: '', codes: requirements.map(() => '') };
     const { accountId, eligibility } = known;
     const { environment } = player;

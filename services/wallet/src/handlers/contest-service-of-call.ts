@@ -27,9 +27,9 @@ export function checkOwned(call: Call, id: string): void {
 }
 
 /**
- * Checks a fee like checkOwned. A transfer id carries no tag, and a decision uses it up. So it must
- * derive from the attempt: then the caller cannot name the id of another service's fee. The check
- * takes 1 us.
+ * Checks a fee like checkOwned. A transfer id carries no tag, and each id can be decided only once.
+ * So it must derive from the attempt: otherwise a caller could use up the id of another service's
+ * fee. The check takes 1 us.
  */
 export function checkOwnedFee(call: Call, { transferId, attemptId, feeGeneration }: NamedFee): void {
   if (contestServiceOfCall(call) === null) return;
@@ -40,8 +40,9 @@ export function checkOwnedFee(call: Call, { transferId, attemptId, feeGeneration
 }
 
 /**
- * Checks like checkOwned, for calls that concern no single id: only the tournament service has
- * rounds, and a contest service lists its own rows.
+ * Throws CallNotPermittedError if the caller is another contest service than `owner`. For calls
+ * without a single id: only the tournament service has rounds, and a contest service lists only its
+ * own rows.
  */
 export function checkIsOwner(call: Call, owner: ContestServiceName | null): void {
   const caller = contestServiceOfCall(call);

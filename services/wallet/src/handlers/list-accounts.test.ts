@@ -1,4 +1,4 @@
-/** The accounts that an operator lists, by what is known of them. */
+/** The filters and the pages of the operator's list of accounts. */
 import { Environment } from '@laurel/proto/common';
 import { ACCOUNT_FLAGS } from '@laurel/proto/enum-names';
 import { type Account, AccountFlag, type ListAccountsRequest } from '@laurel/proto/wallet';

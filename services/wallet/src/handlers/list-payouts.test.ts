@@ -40,10 +40,7 @@ async function pagesOf(filter: Filter, limit: number): Promise<Payout[][]> {
   return pages;
 }
 
-/**
- * Adds payouts that are held because of the account's flag, a second apart, each newer than all
- * before.
- */
+/** Adds payouts that are held because the account has a flag, one second apart, the newest last. */
 async function addHeld({ accountId }: TestPlayer, count: number): Promise<void> {
   const text = `
     insert into payouts (award_id, attempt_id, program_id, environment, account_id, amount_cents, status, reason, created_at)

@@ -1,4 +1,4 @@
-/** What an id names in the wallet, for an operator who has only the id. */
+/** The look-up of an id for an operator: which account or payout of the wallet it names. */
 import { Environment, ItemKind } from '@laurel/proto/common';
 import { newId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';

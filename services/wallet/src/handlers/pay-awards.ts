@@ -3,8 +3,8 @@
  * is in commits/post-payouts.ts.
  *
  * A payment that repeats a payout's id with other terms is logged, and has no status in the
- * response, so that only it fails at the contest service: a round of 200 ranks with one such rank
- * gets the other 199 decisions.
+ * response. So only this payment fails at the contest service: a round of 200 ranks with one such
+ * rank gets the other 199 decisions.
  */
 import { parseId, parseItems, parseTenant, type RpcContext } from '@laurel/grpc';
 import type {

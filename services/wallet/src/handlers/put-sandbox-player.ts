@@ -1,8 +1,8 @@
 /**
  * PutSandboxPlayer: creates, links and funds a partner's test player, and sets its facts, in one
- * call. A ref that names an account keeps it: the facts in the call change, and the funds are
- * added. A new ref with the e-mail of a sandbox account of the program names that account; any
- * other new ref gets a new one.
+ * call. If the ref already names an account, the call keeps this account, changes the facts that it
+ * sends, and adds the funds. A new ref with the e-mail of a sandbox account of the program names
+ * that account; any other new ref gets a new account.
  * The account plays with the program's own house: it can neither be linked nor funded in live, and
  * no other program can access it. A refused call changes nothing.
  */
@@ -31,8 +31,8 @@ type Deps = { readonly database: Database; readonly clock: Clock };
 type Wanted = { readonly player: PlayerName; readonly facts: AccountChange; readonly fundsCents: bigint };
 
 /**
- * The defaults describe a fully verified adult with a jurisdiction: only facts that the partner
- * sets make the player refused.
+ * The defaults describe a fully verified adult with a jurisdiction, so the rules refuse the player
+ * only for facts that the partner sets.
  */
 const SANDBOX_PERSON = { dateOfBirth: '1990-01-01', jurisdiction: 'US-CA', verificationLevel: 3 };
 
@@ -44,8 +44,8 @@ export function putSandboxPlayer(deps: Deps) {
       return await put(deps, wanted);
     } catch (error) {
       if (isSeveredMeanwhile(error)) return refused('not_found');
-      // Another call inserted the ref or the e-mail address first: the repeat finds its link, or
-      // that the address belongs to another player.
+      // Another call inserted the ref or the e-mail address first. The second run finds that call's
+      // link, or finds that the address belongs to another player.
       if (!isUniqueViolation(error)) throw error;
       return await putAgain(deps, wanted);
     }

@@ -34,13 +34,13 @@ export const PAYOUTS_OF_PROGRAMS: Rows = sharedRows(
    join payouts on payouts.program_id = slice.key and payouts.program_paid_cents is null and payouts.paid_at is not null`,
 );
 
-/** The sums that a pass adds up, by the name that they have in `audit_sums`. */
+/** The names in `audit_sums` of the sums that a pass adds up. */
 export const SUM = {
   /** What the pass’s transfers moved, by account, without a player’s own lines. */
   moved: 'moved',
   /** The balances of the houses’ accounts when the pass began. */
   balance: 'balance',
-  /** What play money moved across houses before transfers named theirs, by house. */
+  /** Play money that moved between houses before transfers named their house, by house. */
   unhoused: 'unhoused',
   /** The amounts of a program’s days, by day, environment, program and kind. */
   days: 'days',
@@ -57,8 +57,8 @@ export const START_SUMS = `
   select '${SUM.openFrom}', open_from::text, 0 from day_counts`;
 
 /**
- * Every leg but a player's own, which the walk of accounts reads (LINES). Those of a player whose
- * account is gone count here.
+ * Every leg except a player's own: the walk of accounts reads those legs (LINES). The legs of a
+ * player whose account is missing count here.
  */
 const movedSql = `
   select '${SUM.moved}' as name, leg.id::text as key, leg.cents
@@ -76,7 +76,7 @@ const unhousedSql = `
   select '${SUM.unhoused}', side.house_id::text, side.cents
   from ${unhousedSides(TRANSFERS.inSlice)} as side`;
 
-/** What each house lost and gained by play money from before there were houses. */
+/** What each house lost and gained by play money that moved before there were houses. */
 export function unhousedSides(transfers: string): string {
   return `(
         select side.house_id, side.cents

@@ -25,7 +25,7 @@ const TABLES = [
   'program_days',
   'environment_days',
 ];
-/** The rules of the database; without them a test can damage any row. */
+/** Drops the constraints and unique indexes that would prevent the damage. */
 const RULES = [
   'alter table transfers drop constraint transfers_legs_follow_kind',
   'alter table transfers drop constraint transfers_player_never_below_zero',
@@ -37,7 +37,7 @@ const RULES = [
   'drop index transfers_one_deposit_per_reference',
 ];
 
-/** Sets a column of one row to that of another one, or changes it. */
+/** Damages one row: `copy` takes a column's value from another row, `change` sets a new one. */
 const copy =
   (table: string, key: string, column: string, where = 'true') =>
   (from: number, to: number) =>
@@ -114,7 +114,7 @@ beforeAll(async () => {
     await ok(wallet.client.payAwards({ payments: [purseOf(player, 5_00n)] }));
     await ok(wallet.client.payAwards({ payments: [awardOf(player, 2_00n)] }));
   }
-  // Every day so far is closed, with the money that the ledger dates to it.
+  // Closes every day. The closed days have one row, of zero amounts under an unknown program.
   await wallet.database.query({
     text: `update day_counts set open_from = '2027-01-01', environments_open_from = '2027-01-01', next_run_at = '9999-01-01'`,
   });
@@ -152,12 +152,13 @@ describe('the audit in slices', () => {
       select max(seq) from transfers where kind = 'refund')`);
     const isFound = async () => counts(await audit.run()).one_refund_per_fee_equal_and_opposite?.[0] === 1n;
     expect(before.one_refund_per_fee_equal_and_opposite).toEqual([0n, 0n]);
-    // At most 72 of the 144 runs of a day: then the pass is half a day old, and ends in one run.
+    // A day has 144 runs. After 72 runs the pass is half a day old, and the next run would complete
+    // it.
     let runs = 1;
     for (; runs < 72; runs += 1) {
       await tamper(
         `update audit_passes set started_at = started_at - interval '10 minutes'`,
-        // No page of the ledger is new.
+        // An empty tail: no transfer counts as new.
         `update audit_passes set tails = '{"transfers": {"from": 1000, "to": 1000}}'`,
       );
       if (await isFound()) break;

@@ -1,13 +1,13 @@
 /**
- * Every invariant of the ledger, as a query for the rows that violate it. All of them are
- * constraints or follow from constraints; the audit relies on none, because it exists for the case
- * that one was switched off.
+ * Every invariant of the ledger, as a query for the rows that violate it. Constraints enforce each
+ * invariant, directly or together. The audit relies on no constraint, because it exists for the
+ * case in which one was switched off.
  *
  * A rule has two forms. `violations` reads whole tables once, for the audit that an operator asks
  * for: a ledger of a million transfers takes some 20 s on two busy cores. `slices` is the same rule
  * over some rows (audit-walks.ts), for the continuous audit; a rule of single rows has one text for
- * both (`ofRows`). Slices find other rows by indexes. While one of these is missing, a slice may
- * take too long: the run still reports `guards_are_in_place`, and the pass stands still.
+ * both (`ofRows`). Slices find other rows by indexes. If one of these indexes is missing, a slice
+ * may take too long and the pass stands still, but every run still reports `guards_are_in_place`.
  */
 import {
   type CheckResult,
@@ -87,21 +87,24 @@ const HOUSE_ACCOUNTS = Object.entries(HOUSE_DIGIT)
   .map(([kind, digit]) => `('${kind}', '${digit}')`)
   .join(', ');
 
-/** A row exactly 24 hours old does not count, and instants have milliseconds. */
+/** 24 hours less a millisecond: a row exactly 24 hours old does not count. */
 const DAY = `interval '23:59:59.999'`;
 /** The rows of a 24-hour window up to the current one. */
 const OF_A_DAY = `range between ${DAY} preceding and current row`;
 
-/** A payout that its program's limit of a day bounds. */
+/** Paid awards that no rule held, and to which a limit of their program applied. */
 const IS_LIMITED = `status = 'paid' and reason is null and program_limit_cents is not null`;
 
-/** The highest limit of the day up to `award`, among the payouts of one index by program. */
+/**
+ * The highest limit of the payouts in the 24 hours up to `award`. The condition `isIndexed` selects
+ * the payouts that one of the indexes by program covers.
+ */
 const highestLimitSql = (isIndexed: string) => `(
           select max(program_limit_cents) from payouts
           where program_id = award.program_id and environment = award.environment and ${isIndexed} and ${IS_LIMITED}
             and paid_at between award.paid_at - ${DAY} and award.paid_at)`;
 
-/** Houses whose balances do not sum to zero, together with what else each of them moved. */
+/** Houses whose balances, together with the amounts of `moved`, do not sum to zero. */
 const houseSumsSql = (moved: string) => `
       select part.house_id as id
       from (
@@ -223,8 +226,8 @@ const CHECKS: readonly SlicedCheck[] = [
     id: 'balances_of_a_house_sum_to_zero',
     description:
       'All balances of one house, and of those who play with it, sum to zero: no program’s play money reaches another’s.',
-    // Transfers from before there were houses name none. In test their counterparty was the shared
-    // sandbox, whatever the player's house.
+    // Transfers from before there were houses name no house. In test the shared sandbox was their
+    // counterparty, whatever the player's house.
     violations: houseSumsSql(unhousedSides('transfers')),
     atEnd: houseSumsSql(`(select key::uuid as house_id, cents from audit_sums where name = '${SUM.unhoused}')`),
   },
@@ -478,9 +481,11 @@ const CHECKS: readonly SlicedCheck[] = [
     id: 'program_payouts_within_limit',
     description: 'Awards that a program paid unheld in any 24 hours are within the limits that they were paid under.',
     // Purses and released payouts count towards the limit and may exceed it, so only awards that no
-    // rule held are summed. A limit may change: the highest one of a window bounds its sum, because
-    // its last award was paid within its own limit. Where a sum is within that of its last award,
-    // the window is not read again: a highest value over each window would read all its rows.
+    // rule held are summed.
+    // An operator may change the limit. The highest limit of a window bounds the window's sum,
+    // because the last award was paid within its own limit.
+    // If the sum is within the limit of the window's last award, the window is not read again: a
+    // maximum over each window would read all of its rows.
     ...ofRows(
       PAYOUTS_OF_PROGRAMS,
       (payouts) => `
@@ -516,7 +521,7 @@ const CHECKS: readonly SlicedCheck[] = [
     id: 'program_fees_within_limit',
     description:
       'Fees that a program charged one account in any 24 hours are within the limits that they were charged under.',
-    // A refunded fee may have made room for another one, whenever it was refunded.
+    // Refunded fees are left out: a refund, at any time, may have made room for another fee.
     ...ofRows(
       LINES,
       (lines) => `
@@ -546,8 +551,8 @@ const CHECKS: readonly SlicedCheck[] = [
   {
     id: 'closed_days_match_the_ledger',
     description: 'The money of each closed day, by program and environment, is the sum of what the ledger dates to it.',
-    // Ids of programs are no rows: a fee or payout of the day would name the environment, and the
-    // row of the day does so itself.
+    // The ids are programs, which may have money in both environments. So the query itself states
+    // the environment of each id.
     violations: closedDaysSql('(select open_from from day_counts)', `(${dayAmountsSql(`'-infinity'::timestamptz`)})`),
     atEnd: closedDaysSql(
       `(select key::date as open_from from audit_sums where name = '${SUM.openFrom}')`,

@@ -30,7 +30,7 @@ export function feeLimitJoinsSql(of: { programId: string; environment: string; d
 }
 
 /**
- * A subquery of the window's fees, including refunded ones. It reads no rows if \`allowed\` has no
+ * A subquery of the window's fees, including refunded ones. It reads no rows if `allowed` has no
  * limit.
  */
 export function chargedFeesSql(of: { ledgerId: string; programId: string; since: string }): string {

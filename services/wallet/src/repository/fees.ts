@@ -209,7 +209,7 @@ export type FeeRecord = {
 
 /** Posted fees of one contest service's attempts after an attempt id, in attempt id order. */
 export function listFees(database: Database, { after, owner, limit }: OwnedPage): Promise<FeeRecord[]> {
-  return database.query<FeeRecord>(listFeesStatement, [after, digitsOf(owner), limit]);
+  return database.query<FeeRecord>(listFeesStatement, [after, contestServiceDigitsOf(owner), limit]);
 }
 
 const findFeeStatement: Statement = {

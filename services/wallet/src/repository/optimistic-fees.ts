@@ -1,6 +1,6 @@
 /**
- * The optimistic write of fees. It decides them on the cached player (player-cache.ts), and posts
- * them in one statement, a transaction of its own, only if the cached facts still hold (decision
+ * The optimistic write of fees. Fees are decided on the cached players (player-cache.ts). One
+ * statement, a transaction of its own, posts a fee only if the cached facts still hold (decision
  * 9).
  */
 import type { Database, Statement } from '@laurel/postgres';

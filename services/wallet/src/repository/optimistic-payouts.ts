@@ -1,8 +1,8 @@
 /**
  * The optimistic write of payouts: one statement, a transaction of its own, pays each payout that
- * no rule holds, and leaves out the others. domain/payout-hold.ts has the rules. It gives the
- * statement the upper bound of a player's recent payouts, with which the statement compares what it
- * reads (decision 21).
+ * no rule holds, and leaves out the others. The rules are in domain/payout-hold.ts. They give the
+ * statement an upper bound of the player's recent payouts, and the statement compares the payouts
+ * that it reads with this bound (decision 21).
  *
  * The sum of a program is exact although others pay at the same time: the statement locks the
  * program's row, and adds to its snapshot's sum what the row has counted since that snapshot.

@@ -12,10 +12,13 @@ export type OwnedPage = {
   readonly limit: number;
 };
 
-/** The version and the tag of an id; `contestServiceOf` (libs/values/src/ids.ts) reads them. */
+/**
+ * Two digits of each id: its version and its tag, as `contestServiceOf` (libs/values/src/ids.ts)
+ * reads.
+ */
 export const CONTEST_SERVICE_DIGITS: Record<ContestServiceName, string> = { challenge: '81', tournament: '82' };
 
-export function digitsOf(owner: ContestServiceName | null): string | null {
+export function contestServiceDigitsOf(owner: ContestServiceName | null): string | null {
   return owner === null ? null : CONTEST_SERVICE_DIGITS[owner];
 }
 

@@ -1,10 +1,12 @@
 /**
- * The operator's list of payouts, newest first. A list by account, program or environment is read
- * in windows: a bounded number of rows of the whole list, over the index that orders it. So a page
- * costs the same for an account with few payouts among many, and payouts need no index that a win
- * would have to write. Held payouts are few, and have an index of their own with the columns that
- * the filters read. So a window of held payouts skips all other payouts, and reads from the table
- * only the rows that match.
+ * The operator's list of payouts, newest first.
+ *
+ * A list by account, program or environment is read in windows: each window is a bounded number of
+ * rows of the whole list, over the index that orders it. So a page costs the same for an account
+ * with few payouts among many, and no win has to write an index for these filters.
+ *
+ * Held payouts are few, and have an index of their own with the columns that the filters read. So a
+ * window of held payouts skips all other payouts, and reads only matching rows from the table.
  */
 import type { Database, Queryable } from '@laurel/postgres';
 import { cutPage, type Position } from '@laurel/values/cursor';

@@ -33,8 +33,8 @@ test('held payouts of play money are not measured, because no operator reviews t
   expect(await measure()).toEqual({});
 });
 
-// Hot statements keep the plan of their first call, which may meet an empty table, on which all
-// indexes cost the same.
+// A hot statement keeps the plan of its first call. At that call the table may be empty, and on an
+// empty table all indexes cost the same.
 test.each([
   ['an account', ['payouts_velocity_idx'], recentPayoutsSql({ accountId: '$1::uuid', ...inWindow() })],
   [

@@ -253,7 +253,11 @@ export async function listAwardPayouts(
   database: Database,
   { after, owner, limit }: OwnedPage,
 ): Promise<readonly Payout[]> {
-  const rows = await database.query<PayoutRow>(listAwardPayoutsStatement, [after, digitsOf(owner), limit]);
+  const rows = await database.query<PayoutRow>(listAwardPayoutsStatement, [
+    after,
+    contestServiceDigitsOf(owner),
+    limit,
+  ]);
   return rows.map(payoutOf);
 }
 

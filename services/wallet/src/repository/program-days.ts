@@ -83,7 +83,7 @@ const LOCK_LEASED: Statement = {
   text: 'select 1 from day_counts where id = 1 and next_run_at = $1 for no key update',
 };
 
-// These statements look rows up by indexes, as all others do; compiling them does not pay.
+// These statements look rows up by indexes, so just-in-time compilation costs more than it saves.
 const WITHOUT_JIT: Statement = { text: `select set_config('jit', 'off', true)` };
 
 const SINCE = `($1::date::timestamp at time zone 'UTC')`;
@@ -150,17 +150,25 @@ const POSTPONE: Statement = {
   text: 'update day_counts set next_run_at = $2 where id = 1 and next_run_at = $1',
 };
 
-/** The right to count until then, and the first day that is not closed. */
+/** The right to count until `leasedUntil`, and the first day that is not closed. */
 export type DayLease = { readonly leasedUntil: Date; readonly openFrom: string };
 
-/** Leases the next run until then; null if it is not due, or another replica runs it. */
+/** Leases the next run until `leasedUntil`; null if no run is due, or another replica runs it. */
 export async function leaseDayCount(database: Database, now: Date, leasedUntil: Date): Promise<DayLease | null> {
   const [row] = await database.query<{ open_from: string }>(LEASE, [now, leasedUntil]);
   return row === undefined ? null : { leasedUntil, openFrom: row.open_from };
 }
 
-/** Whether the ledger has at most `transfers` from one day on and before another. */
-export async function isWithin(database: Database, from: string, until: string, transfers: number): Promise<boolean> {
+/**
+ * Whether the ledger has at most this many transfers, without deposits, from day `from` to before
+ * `until`.
+ */
+export async function hasAtMostTransfers(
+  database: Database,
+  from: string,
+  until: string,
+  transfers: number,
+): Promise<boolean> {
   const [row] = await database.query<{ is_within: boolean }>(IS_WITHIN, [from, until, transfers]);
   return row?.is_within === true;
 }
@@ -257,8 +265,8 @@ const DAYS_OF_ONE: Statement = {
   text: daysSql('program_days', `program_id = $4 and ${FILTER}`),
 };
 
-// One look-up in the index of programs finds the next program, and one more whether it has a day of
-// the period: a page reads the days of its own programs, not those of all.
+// One look-up in the index by program finds the next program, and another one finds whether it has
+// a day of the period. So a page reads only the days of its own programs.
 const PAGE: Statement = {
   name: 'page_of_program_days',
   text: `
@@ -310,7 +318,7 @@ export async function listDays(
   return rows.map((row) => ({ day: row.day, environment: row.environment, ...toSums(row) }));
 }
 
-/** Programs with money in the period, newest first, from below a program's id; with their sums. */
+/** The sums of programs with money in the period, newest program first, below a program's id. */
 export async function listProgramSums(
   database: Database,
   { from, to, environment, programId }: MoneyFilter,
@@ -324,7 +332,7 @@ export async function listProgramSums(
   return rows.map((row) => ({ environment: row.environment, programId: row.program_id, ...toSums(row) }));
 }
 
-/** The instant that the open days show; null before the first count. */
+/** The instant of the last count of the open days; null before the first count. */
 export async function findCountedAt(database: Database): Promise<Date | null> {
   const [row] = await database.query<{ counted_at: Date | null }>(COUNTED_AT);
   return row?.counted_at ?? null;

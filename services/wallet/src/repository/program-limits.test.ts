@@ -1,6 +1,6 @@
 /**
- * The sum of a program's recent payouts, over tables of payouts alone: equal to adding each of
- * them, and as cheap for many as for few.
+ * The sum of a program's recent payouts, over tables that have only payouts. The sum equals adding
+ * the payouts one by one, and takes no longer for many payouts than for few.
  */
 import type { Transaction } from '@laurel/postgres';
 import fc from 'fast-check';

@@ -15,8 +15,8 @@ export const MAX_HELD = 10_000;
 
 export type ProgramFees = { readonly feesCents: Cents; readonly refundsCents: Cents };
 
-// No index leads from a program to its fees, since every charge would have to write it. The fees of
-// one account do have one, and the accounts of a program are known.
+// No index leads from a program to its fees, because every charge would have to write it. So the
+// statement finds the program's accounts, and each account's fees by an index.
 const sumFeesStatement: Statement = {
   name: 'sum_program_fees',
   text: `

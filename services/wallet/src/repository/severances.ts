@@ -37,8 +37,8 @@ const severStatement: Statement = {
 };
 
 /**
- * Removes the links of a locked pair, in test and live, and marks the pair; returns how many there
- * were.
+ * Removes the links of a locked pair, in test and live, and marks the pair as severed; returns the
+ * number of links.
  */
 export async function severPair(tx: Transaction, { programId, accountId }: Pair, now: Date): Promise<number> {
   const removed = await tx.query(deleteLinksStatement, [programId, accountId]);

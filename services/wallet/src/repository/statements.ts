@@ -45,7 +45,7 @@ export const loadGoodwillStatement: Statement = {
 
 export type Goodwill = { readonly amountCents: Cents; readonly reference: string; readonly createdAt: Date };
 
-/** The deposits that make the attempt good, oldest first. */
+/** The deposits that compensate for the attempt, oldest first. */
 export async function loadGoodwill(database: Database, attemptId: string, limit: number): Promise<readonly Goodwill[]> {
   const rows = await database.query<{ amount_cents: bigint; reference: string; created_at: Date }>(
     loadGoodwillStatement,

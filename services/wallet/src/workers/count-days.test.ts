@@ -39,7 +39,7 @@ type Chunks = { readonly chunkTransfers?: number; readonly chunksMs?: number };
 async function open(chunks: Chunks = {}): Promise<Played> {
   const wallet = wallets.use(await openTestWallet({ MONEY_COUNT_INTERVAL_SECONDS: '3600' }));
   const due = { text: 'update day_counts set next_run_at = $1' };
-  // The run with which the replica started has ended or finds itself not due.
+  // The run that the replica started by itself has ended, or finds that it is not due.
   const runOnce = createCountDays({ database: wallet.database, intervalMs: HOUR_MS, ...chunks });
   return {
     ...wallet,
@@ -51,11 +51,11 @@ async function open(chunks: Chunks = {}): Promise<Played> {
   };
 }
 
-/** At most two of the days of `playDays` in a chunk. */
+/** A chunk of this size has at most two of the days of `playDays`. */
 const SMALL_CHUNKS = { chunkTransfers: 5 };
 const PLAYED = ['2026-11-01', '2026-11-02', '2026-11-03', '2026-11-05', '2026-11-06', '2026-11-07', '2026-11-10'];
 
-/** Two fees on each day, the last of which is open. Returns what the days have. */
+/** Charges two fees on each day; only the last day is open. Returns the money of each day. */
 async function playDays(wallet: TestWallet) {
   const player = await addPlayer(wallet, { balanceCents: 100_00n });
   for (const [index, day] of PLAYED.entries()) {
@@ -70,7 +70,7 @@ async function playDays(wallet: TestWallet) {
   }));
 }
 
-/** The count begins again on the day before the first of `playDays`, and is due. */
+/** Makes the count begin again on the day before the first day of `playDays`, and makes it due. */
 async function neverCounted({ database, clock }: TestWallet): Promise<void> {
   await database.query({ text: 'delete from program_days' });
   await database.query({ text: 'delete from environment_days' });
@@ -246,7 +246,7 @@ describe('the money of days', () => {
     await charge(wallet.client, chargeOf(player, 1_00n));
     await wallet.count();
     await charge(wallet.client, chargeOf(player, 2_00n));
-    // What the previous release leaves behind when it counts the day for the last time.
+    // The rows that the previous release leaves behind when it counts the day for the last time.
     await wallet.database.query({ text: 'update program_days set fees_cents = 300' });
     await wallet.database.query({ text: `update day_counts set open_from = '2026-11-22'` });
     expect(await auditViolations(wallet)).toEqual({});
@@ -288,7 +288,7 @@ describe('the money of days', () => {
     await charge(wallet.client, chargeOf(player, 1_00n));
     wallet.clock.now = new Date('2026-11-21T00:14:00.000Z');
     await wallet.count();
-    // It was dated by the clock before midnight.
+    // The fee is dated by the clock, before midnight.
     wallet.clock.now = new Date('2026-11-20T23:59:59.999Z');
     await charge(wallet.client, chargeOf(player, 2_00n));
     wallet.clock.now = new Date('2026-11-21T00:15:00.000Z');
