@@ -89,7 +89,7 @@ it('the event of a cancelled round is published and acknowledged', async () => {
   await untilConsumed(round.id, [roundCancelled(round, h.clock())]);
 });
 
-it('an event that a crash kept from being published is published by the sweep', async () => {
+it('an event that a crash left unpublished is published by the sweep', async () => {
   const { round, attempt } = await h.openAttempt();
   writeFileSync(join(failpoints, 'tournament.outcome.after-commit'), 'throw');
   expect(verdictOf(await h.report(attempt.id, 3))).toBe('failure');

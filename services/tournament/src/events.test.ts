@@ -73,7 +73,7 @@ function arm(point: FailpointName, action = 'throw'): void {
   writeFileSync(join(failpoints, point), action);
 }
 
-/** Runs every sweeper, which may fail midway at the armed failpoint. Returns whether one hit it. */
+/** Runs every sweeper. A sweeper may fail at the armed failpoint; returns whether one did. */
 async function sweepUntil(point: FailpointName): Promise<boolean> {
   arm(point);
   await Promise.allSettled([h.server.sweepOnce()]);
@@ -205,7 +205,7 @@ describe('a fee that was returned', () => {
     expect(await drainOutboxForRound(h, short.id)).toEqual([refunded(short.id, withItsRound, ROUND_CLOSED, h.clock())]);
   });
 
-  it('a refund emits one event, after whatever step it was interrupted', async () => {
+  it('a refund that was interrupted after any of its steps emits one event', async () => {
     const points = ['before-call', 'after-call', 'before-commit', 'after-commit'] as const;
     for (const point of points) {
       const { round, attempt } = await h.openAttempt();

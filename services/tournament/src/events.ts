@@ -14,7 +14,9 @@ import type { Attempt, Outcome, Round, Tally, Tenant } from './domain/tournament
 import { type ReleasedPurse, roundAwards } from './repository/payouts.ts';
 import { loadRefundedAttempts } from './repository/refunds.ts';
 
-/** Nothing is won before the round ends, and a board has no bar to clear. */
+/**
+ * The outcome has no award: nothing is won before the round ends, and a board has no bar to clear.
+ */
 export function attemptSettled(facts: {
   readonly attempt: Pick<Attempt, 'id' | 'playerRef'>;
   readonly round: Pick<Round, 'id' | 'tenant'>;

@@ -32,7 +32,7 @@ type ModelAttempt = {
     readonly score: number;
     readonly tiebreak: number | null;
     readonly at: number;
-    /** How many runs were reported before this one. Equal runs of one account keep the first. */
+    /** The number of runs reported before this one. Of equal runs, an account keeps the first. */
     readonly turn: number;
   } | null;
   /** Whether it was open when its round was cancelled. */
@@ -185,7 +185,7 @@ function giveBack(attempt: ModelAttempt, reason: RefundReason): void {
   attempt.refunded = reason;
 }
 
-/** Whether the attempt still has its fee, unless the whole round was cancelled. */
+/** Whether the fee of the attempt is kept, as long as the round is not cancelled. */
 function isKept({ status }: ModelAttempt): boolean {
   return status === 'open' || status === 'settled';
 }

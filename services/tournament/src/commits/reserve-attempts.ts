@@ -1,9 +1,11 @@
 /**
  * The reservations of rounds (libs/attempts/src/steps/reserve-attempts.ts), each with its entry and
- * the account of its ref. An entry or a re-buy is decided on the cached round if the round has not
- * changed and the cap does not refuse it; every other one under the locks on each round and
- * (round, account), in two round trips: the locks with all reads, and the writes with the commit.
- * An attempt id that was seen before costs one more.
+ * the account of its ref.
+ *
+ * An entry or a re-buy is decided on the cached round, if the round has not changed and the cap
+ * does not refuse it. Every other one is decided under the locks on each round and (round,
+ * account), in two round trips: the locks with all reads, then the writes with the commit. An
+ * attempt id that was seen before costs one more round trip.
  */
 
 import {

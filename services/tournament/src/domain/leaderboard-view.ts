@@ -2,18 +2,18 @@
  * Which part of a board a viewer sees (docs/contract/partner-api.md, "GET
  * /tournaments/rounds/{round_id}/leaderboard", rules 1 to 5).
  *
- * - `masked`, in every state of the round, unless the named player is an entrant (entrants.ts): has
- *   paid for an attempt whose fee was not returned. The player is the account, so each of its refs
- *   sees the same board. A call without a player, an unknown ref, and a ref whose account has not
- *   entered look alike: no input of these functions tells them apart.
+ * - `masked`, in every state of the round, unless the named player is an entrant (entrants.ts): an
+ *   account that paid for an attempt whose fee was not returned. Each ref of the account sees the
+ *   same board. A call without a player, an unknown ref, and a ref whose account has not entered
+ *   look alike: no input of these functions tells them apart.
  * - While the round is running (`open` or `settling`): the player's own row, one rank above it and
  *   one below; no row until the player has a score.
  * - Once it is `settled` or `cancelled`: the complete table.
  *
- * Before that no result is decided: `final_rank` and `payout_amount` are null, `payout_status` is
- * `none`. A settled row has its final rank and its payout; a payout that is under review, or was
- * denied, is `held`. A row of a cancelled round has no final rank: its entry is refunded, and the
- * payout is 0.00.
+ * Until the round is `settled` or `cancelled`, no result is decided: `final_rank` and
+ * `payout_amount` are null, `payout_status` is `none`. A settled row has its final rank and its
+ * payout; a payout that is under review, or was denied, is `held`. A row of a cancelled round has
+ * no final rank: its entry is refunded, and the payout is 0.00.
  */
 import { type Cents, cents } from '@laurel/values/money';
 import { shownRoundStatus } from './round-status.ts';

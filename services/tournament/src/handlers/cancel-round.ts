@@ -49,7 +49,7 @@ export function cancelRound(deps: Deps): Handlers<TournamentServiceService>['can
   };
 }
 
-/** Null once the round is cancelled by this call. */
+/** Stores the cancellation. Null if this call cancelled the round; otherwise the refusal. */
 async function decide(
   roundId: string,
   decision: { readonly by: string; readonly reason: string },

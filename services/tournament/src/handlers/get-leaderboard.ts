@@ -2,11 +2,11 @@
  * GetLeaderboard: a round's board as one player may see it (domain/leaderboard-view.ts). Tenancy is
  * checked before masking.
  *
- * The player is the account that the ref names now. While the wallet is asked for it, the entry of
- * the account that last played under the ref in this round is looked up; nearly always that is the
- * same account. Otherwise the account's own entry is looked up next. An unknown ref takes the same
- * path as one whose account has not entered, so only the player's own entry makes a difference in
- * time.
+ * The player is the account that the ref names now. While the wallet resolves the ref, this handler
+ * looks up the entry of the account that last played under the ref in this round: nearly always the
+ * same account. If it is another account, the handler then looks up the entry of the right one. An
+ * unknown ref takes the same path as a ref whose account has not entered, so only the player's own
+ * entry makes a difference in time.
  */
 
 import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/attempts';

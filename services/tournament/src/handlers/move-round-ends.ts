@@ -1,6 +1,6 @@
 /**
- * Moves the times of an open sandbox round: its entries, or the round itself, end sooner. No other
- * round ever changes its times.
+ * Moves the times of an open sandbox round: its entries, or the round itself, end sooner. The times
+ * of a live round never change, unless an operator cancels the round.
  */
 
 import { isSameTenant } from '@laurel/attempts/domain';

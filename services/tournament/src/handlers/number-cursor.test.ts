@@ -12,7 +12,7 @@ describe('the cursor of a numbered list', () => {
     );
   });
 
-  it('a text that is not such a cursor decodes to no number', () => {
+  it('a text that is not a cursor of a numbered list decodes to no number', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const number = decodeNumber(text);

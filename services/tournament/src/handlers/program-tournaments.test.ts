@@ -117,7 +117,7 @@ describe('the tournaments of a program', () => {
     expect(await filtered(CLOSED)).toEqual([[]]);
   });
 
-  it(`the tournaments of a program are ${MANY} on as many pages as they need, each once and in order`, async () => {
+  it(`the ${MANY} tournaments of a program are listed once each and in order, on as many pages as they need`, async () => {
     const tenant = { ...PROGRAM, programId: newId() };
     const { tournamentId } = await openIn(tenant);
     await h.database.query(COPY, [tournamentId, MANY - 1]);

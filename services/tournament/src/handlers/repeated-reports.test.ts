@@ -24,8 +24,8 @@ const itemOf = ({ attemptId, operationId, score = 7, tiebreak, evidence = '' }: 
   keyUse: undefined,
 });
 
-/** The verdict of each report; that of a repetition is `repeated`. */
-async function answersTo(reports: readonly Report[], client = h.tournament): Promise<string[]> {
+/** The verdict of each report; `repeated` for a report that repeats an outcome. */
+async function verdictsOf(reports: readonly Report[], client = h.tournament): Promise<string[]> {
   const { results } = ok(await client.reportOutcomes({ reports: reports.map(itemOf) }));
   return results.map(({ result, repeated }) => (repeated ? 'repeated' : verdictOf(result)));
 }
@@ -40,11 +40,11 @@ describe('a report that is sent again', () => {
   it('a repeated report gets its first outcome, marked as repeated', async () => {
     const { first, second } = await twoAttempts();
     const report = { attemptId: first, operationId: newId(), score: -0, tiebreak: 3, evidence: '{"b":1, "a":[2.50]}' };
-    expect(await answersTo([report])).toEqual(['outcome']);
-    expect(await answersTo([report])).toEqual(['repeated']);
-    expect(await answersTo([report], other.tournament)).toEqual(['repeated']);
+    expect(await verdictsOf([report])).toEqual(['outcome']);
+    expect(await verdictsOf([report])).toEqual(['repeated']);
+    expect(await verdictsOf([report], other.tournament)).toEqual(['repeated']);
     const twice = { attemptId: second, operationId: newId() };
-    expect((await answersTo([twice, twice])).sort()).toEqual(['outcome', 'repeated']);
+    expect((await verdictsOf([twice, twice])).sort()).toEqual(['outcome', 'repeated']);
   });
 
   it('a repeated report with another score, tiebreak or evidence is refused', async () => {
@@ -52,11 +52,11 @@ describe('a report that is sent again', () => {
     // The tournament declares no tiebreak, so the receipt states the reported one but the board
     // ignores it.
     const report = { attemptId: attempt.id, operationId: newId(), tiebreak: 3, evidence: '{"run":1}' };
-    expect(await answersTo([report])).toEqual(['outcome']);
+    expect(await verdictsOf([report])).toEqual(['outcome']);
     for (const changed of [{ score: 8 }, { tiebreak: 4 }, { evidence: '' }, { evidence: '{"run":2}' }]) {
-      expect(await answersTo([{ ...report, ...changed }])).toEqual(['attempt_already_settled']);
+      expect(await verdictsOf([{ ...report, ...changed }])).toEqual(['attempt_already_settled']);
     }
-    expect(await answersTo([report])).toEqual(['repeated']);
+    expect(await verdictsOf([report])).toEqual(['repeated']);
   });
 });
 
@@ -64,18 +64,18 @@ describe('an operation that has settled an attempt', () => {
   it('an operation that has settled one attempt never settles another attempt', async () => {
     const { first, second } = await twoAttempts();
     const operationId = newId();
-    expect(await answersTo([{ attemptId: first, operationId }])).toEqual(['outcome']);
+    expect(await verdictsOf([{ attemptId: first, operationId }])).toEqual(['outcome']);
     for (const client of [h.tournament, other.tournament]) {
-      expect(await answersTo([{ attemptId: second, operationId }], client)).toEqual(['attempt_already_settled']);
+      expect(await verdictsOf([{ attemptId: second, operationId }], client)).toEqual(['attempt_already_settled']);
     }
-    expect(await answersTo([{ attemptId: second, operationId: newId() }])).toEqual(['outcome']);
+    expect(await verdictsOf([{ attemptId: second, operationId: newId() }])).toEqual(['outcome']);
   });
 
   it('an operation that one call names for two attempts settles only one of the attempts', async () => {
     const { first, second } = await twoAttempts();
     const operationId = newId();
     const reports = [first, second].map((attemptId) => ({ attemptId, operationId }));
-    expect((await answersTo(reports)).sort()).toEqual(['attempt_already_settled', 'outcome']);
+    expect((await verdictsOf(reports)).sort()).toEqual(['attempt_already_settled', 'outcome']);
   });
 
   it('an operation that two replicas use for two attempts settles only one of the attempts', async () => {
@@ -85,9 +85,9 @@ describe('an operation that has settled an attempt', () => {
       const reportsOn = (which: 'first' | 'second') =>
         scenes.map((scene, index) => ({ attemptId: scene[which], operationId: operations[index] ?? '' }));
       const [here, there] = await Promise.all([
-        answersTo(reportsOn('first')),
+        verdictsOf(reportsOn('first')),
         // The order is opposite, so that the two transactions may wait for each other.
-        answersTo(reportsOn('second').reverse(), other.tournament),
+        verdictsOf(reportsOn('second').reverse(), other.tournament),
       ]);
       const pairs = here.map((answer, index) => [answer, there.toReversed()[index]].sort());
       expect(pairs).toEqual(scenes.map(() => ['attempt_already_settled', 'outcome']));

@@ -85,9 +85,10 @@ type AttemptOnBoardRow = AttemptInRoundRow &
     tiebreak_direction: Direction | null;
   };
 
-// Writes the entries and refs of attempts in the statement that inserts these. An entry has a
-// derived id and is inserted once. A ref maps to the account of its newest attempt; a ref that
-// already does is left out, because an upsert would lock it anyway.
+// Writes the entries and refs of attempts in the statement that inserts the attempts. An entry has
+// a derived id and is inserted once. A ref maps to the account of its newest attempt. A ref that
+// already maps to this account is left out, because an upsert would lock its row although nothing
+// changes.
 const put = (attempts: string) => `
 entered as (
   insert into entries (id, round_id, account_id, created_at)
@@ -111,9 +112,10 @@ const MADE_WITH_KEYS = `
     select w.id as operation_id, w.key_id, w.fingerprint, w.used_at from wanted w where w.id = any(array(select made.id from made))`;
 
 /**
- * Inserts attempts that were decided at one instant, with their entries, refs and idempotency uses.
- * Its parameters are those of `columnsOf`, then one array per entry of `facts`, which adds a column
- * to `w` by name and type. `where` is the condition for a row of `w`.
+ * The SQL that inserts attempts that were decided at one instant, with their entries, refs and
+ * idempotency uses. Its parameters are those of `columnsOf`, then one array per entry of `facts`.
+ * Each entry of `facts` adds a column to the rows `w` of the attempts, by name and type. Only
+ * attempts whose row `w` satisfies `where` are inserted.
  */
 export function insertingAttempts({
   facts = [],
@@ -250,8 +252,8 @@ order by created_at`,
 
 /**
  * Inserts attempts, all decided at one instant, with their entries and refs. Returns the ids that
- * this transaction wrote, without those that another process wrote before, or that are too late for
- * the sweep's low watermark.
+ * this transaction wrote. Attempts that another process wrote before, and attempts that are too
+ * late for the sweep's low watermark, are left out.
  */
 export async function insertAttempts(
   on: Queryable,
@@ -262,8 +264,8 @@ export async function insertAttempts(
 }
 
 /**
- * Restarts an abandoned attempt as this one. False if another process was first, or this is too
- * late.
+ * Restarts an abandoned attempt as this one. False if another process was first, or if this attempt
+ * is too late for the sweep's low watermark.
  */
 export async function restartAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
   const rows = await on.query(RESTART, [

@@ -37,7 +37,7 @@ const RULES = [
 /** The key of a row of the table, by its place in the order of keys. */
 const keyAt = (table: string, key: string, at: number) =>
   `(select ${key} from ${table} order by ${key}::text offset ${at} % greatest((select count(*) from ${table}), 1) limit 1)`;
-/** Sets a column of one row to that of another one. */
+/** Copies a column's value from one row to another. */
 const copy = (table: string, key: string, column: string) => (from: number, to: number) =>
   `update ${table} set ${column} = (select ${column} from ${table} where ${key} = ${keyAt(table, key, from)} limit 1)
    where ${key} = ${keyAt(table, key, to)}`;
@@ -187,12 +187,12 @@ describe('the audit in slices', () => {
       `update round_payouts set amount_cents = amount_cents + 1 where award_id = (select max(award_id::text)::uuid from round_payouts)`,
     );
     const wanted = ['payouts_are_the_frozen_purse', 'purse_has_its_payout'];
-    // At most 72 of the 144 runs of a day: then the pass is half a day old, and ends in one run.
+    // A day has 144 runs. After 72 runs the pass is half a day old, and the next run completes it.
     const foundAfter = new Map<string, number>();
     for (let runs = 1; runs <= 73 && foundAfter.size < wanted.length; runs += 1) {
       await tamper(
         `update audit_passes set started_at = started_at - interval '10 minutes'`,
-        // No row is new.
+        // Empty tails: no row counts as new.
         `update audit_passes set tails = (
            select jsonb_object_agg(name, '{"from": 4102444800000, "to": 4102444800000}'::jsonb) from jsonb_object_keys(tails) as name)`,
       );
@@ -221,7 +221,7 @@ describe('the audit in slices', () => {
       }
     }
     expect(await h.violations()).toEqual([]);
-    // The file ends with the rows that the wallet and the events must match.
+    // Saves these rows, because at the end of the file the wallet and the events must match them.
     for (const table of TABLES)
       await tamper(`drop table saved_${table}`, `create table saved_${table} as table ${table}`);
   });

@@ -17,10 +17,10 @@ import {
 export const ENTRIES = rowsOf('entries', 'entries', 'id');
 export const ROUND_PAYOUTS = rowsOf('round_payouts', 'round_payouts', 'award_id');
 export const ROUNDS = rowsOf('rounds', 'rounds', 'id');
-/** Rounds whose rules read all entries of the round. */
+/** Rounds, for the rules that read all entries of a round. */
 export const BOARDS = rowsOf('boards', 'rounds', 'id');
 
-/** The entries that outcomes scored for. */
+/** The entries of the outcomes of a slice. */
 export const ENTRIES_OF_OUTCOMES: Pick<Rows, 'inSlice'> = {
   inSlice: `(
     select slice.key, entries.* from slice
@@ -29,8 +29,8 @@ export const ENTRIES_OF_OUTCOMES: Pick<Rows, 'inSlice'> = {
 };
 
 /**
- * The place of a run among those of its round `r`. Records compare like rows of an order: a run
- * without a tiebreak is behind the others.
+ * SQL of a record that compares like the order of the runs in their round `r`. A run without a
+ * tiebreak has null there, which comes after every value.
  */
 const runSql = (entry: string) => `
     row(
@@ -64,7 +64,7 @@ export const PLACES: Rows = sharedRows(
   'walked_places',
 );
 
-/** The sums that a pass adds up, by their name in `audit_sums`. Keys are rounds. */
+/** The names in `audit_sums` of the sums that a pass adds up. The key of each sum is a round. */
 export const SUM = {
   /** The scored attempts that a round's tally had when the pass began. */
   tallied: 'tallied',
@@ -85,8 +85,8 @@ const sumsOfOutcomes = `
   cross join pass
   where ${inSnapshotSql('o', 'o.recorded_at')}`;
 
-/** Entries of a slice of several rounds. */
-const MOST_ENTRIES = 100_000;
+/** The most entries of a slice that has several rounds. */
+const MAX_SLICE_ENTRIES = 100_000;
 
 /** In the order of a pass. */
 export const WALKS: readonly Walk[] = [
@@ -108,7 +108,7 @@ export const WALKS: readonly Walk[] = [
   {
     name: BOARDS.walk,
     shared: BOARDS.shared,
-    // A slice reads all entries of its rounds: those of many small ones, or of a large one.
+    // A slice reads all entries of its rounds: of many small rounds, or of one large round.
     pageSize: 200,
     page: weighedPageSql(
       `
@@ -116,7 +116,7 @@ export const WALKS: readonly Walk[] = [
         union (${distinctSql('board_chunks', 'round_id')})
         union (${distinctSql('entries', 'round_id', 'sort_key is not null')})`,
       '(select coalesce(sum(entrants), 0) from round_tallies where round_id = key)',
-      MOST_ENTRIES,
+      MAX_SLICE_ENTRIES,
     ),
     isWeighed: true,
   },

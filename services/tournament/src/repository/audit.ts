@@ -8,9 +8,11 @@
  * An order is checked by neighbours: if each entry of a board follows the one before it, by its run
  * or by its rank, the whole board is in order.
  *
- * Three slices are not strictly bounded. One of boards counts the entries of a whole round: some
- * seconds for a million. One of attempts or entries reads all attempts of an account in its round,
- * which the round's cap bounds. One of rounds reads all rounds of its tournaments.
+ * Three kinds of slices are not strictly bounded:
+ * - A slice of boards counts the entries of a whole round: some seconds for a million.
+ * - A slice of attempts or entries reads all attempts of an account in its round, which the round's
+ *   cap bounds.
+ * - A slice of rounds reads all rounds of its tournaments.
  */
 
 import {
@@ -39,7 +41,7 @@ import { makesEntrantSql } from './entrants.ts';
 /** Above every sort key. */
 const ABOVE_ALL = `'\\x${'ff'.repeat(40)}'::bytea`;
 
-/** Whether an attempt and an outcome make a run, or a fee, of the entry `e`. */
+/** Whether the attempt `a` belongs to the entry `e`. */
 const IS_OF_ENTRY = 'a.round_id = e.round_id and a.account_id = e.account_id and a.entry_id = e.id';
 const WAS_PAID = `a.status not in ('pending', 'refused')`;
 const IS_NO_ENTRANT = `
@@ -49,7 +51,7 @@ const IS_NO_ENTRANT = `
         else coalesce(paid.attempts, 0) = 0
       end`;
 
-/** Entries whose best run is not the best. The rows are entries. */
+/** The rows of `entries` whose stored best run is not the best of the entry's runs. */
 const notTheBestSql = (entries: string) => `
       select e.key, e.id
       from ${entries} e
@@ -71,7 +73,10 @@ const notTheBestSql = (entries: string) => `
             and (o.score, o.tiebreak, o.recorded_at) is not distinct from (best.score, best.tiebreak, best.recorded_at)
         ) and e.sort_key is not null`;
 
-/** Whether the tally or the board of a round are missing or miscounted, but for scored attempts. */
+/**
+ * Whether the tally or the board of a round is missing, or has a wrong count, scored attempts
+ * aside.
+ */
 const TALLY_DIFFERS = `
       b.round_id is null or t.scored_players is distinct from coalesce(e.scored_players, 0)
         or case
@@ -166,7 +171,7 @@ export const CHECKS: readonly SlicedCheck[] = [
     violations: notTheBestSql(ENTRIES.all),
     slices: {
       [ENTRIES.walk]: notTheBestSql(ENTRIES.inSlice),
-      // A score is checked by the next run, because its outcome is new and its entry may be old.
+      // A new score is found in the next run by its outcome, which is new. Its entry may be old.
       [OUTCOMES.walk]: notTheBestSql(ENTRIES_OF_OUTCOMES.inSlice),
     },
   },

@@ -63,8 +63,9 @@ const AFTER_ALL_SORT_KEYS = Buffer.alloc(40, 0xff);
 const BEFORE_ALL_SORT_KEYS = Buffer.alloc(0);
 
 // One statement writes a whole batch.
-// It passes the rows that it updates as an array too, although the join implies them. PostgreSQL
-// plans it once, on tables that may still be small, and the plan must not scan all of them.
+// The rows to update are also passed as an array, although the join implies them: PostgreSQL plans
+// the statement once, on tables that may still be small, and the plan must never scan a whole
+// table.
 // `touched` has the entry counts of the changed chunks after the batch. A chunk with too many
 // entries is overfull. Its members are its present entries, without those that leave, and with
 // those that arrive.

@@ -167,8 +167,8 @@ export async function lockEntrants(tx: Transaction, attemptIds: readonly string[
 }
 
 /**
- * Removes accounts from the round that have no other attempt there. The given attempts have ended
- * under the locks of lockEntrants.
+ * Removes from the round the accounts that have no other attempt there. The given attempts have
+ * ended under the locks of lockEntrants.
  */
 export async function bookEndedAttempts(tx: Transaction, attemptIds: readonly string[]): Promise<void> {
   if (attemptIds.length > 0) await tx.query(BOOK_OUT, [attemptIds, ENTRANT_STATUSES]);

@@ -24,8 +24,8 @@ export function attemptsBoughtSql({
 }
 
 /**
- * The cap permits one more attempt of the account, and entries are open by the database's clock
- * now, which is after the wait for the locks. `round` is a row of rounds.
+ * The SQL condition that the cap permits one more attempt of the account and that entries are open.
+ * The time is the database's clock after the wait for the locks. `round` is a row of rounds.
  */
 export function admitsAttemptSql({ round, accountId }: { readonly round: string; readonly accountId: string }): string {
   return `(clock_timestamp() < ${round}.entries_close_at

@@ -1,7 +1,7 @@
 /**
  * The optimistic write of attempts that were decided on a cached round, on the assumption that the
- * cap does not refuse the player. One round trip inserts them only if that holds. It is checked
- * like every other creation: under the locks on entering, in a snapshot taken after them.
+ * cap does not refuse the player. One round trip inserts them only if this assumption holds. It is
+ * checked as for every other creation: under the locks on entering, in a snapshot taken after them.
  */
 import { insertAfterLocks } from '@laurel/attempts';
 import type { IdempotencyUse } from '@laurel/attempts/domain';

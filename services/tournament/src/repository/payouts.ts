@@ -62,9 +62,9 @@ const SELECT_UNFINISHED = {
 ${WITH_TENANT} where p.status in ('paying', 'releasing', 'denying') and p.created_at <= $1 order by p.created_at limit $2`,
 };
 
-// The wallet's decision on an award in one status must not change an award that has moved to
-// another. An award that was held and is paid now was released. Its player is read from the board,
-// which no longer changes.
+// The wallet decided on an award in one status. If the award has moved to another status since, the
+// decision must not change it. An award that was held and is paid now was released. Its player is
+// read from the board, which no longer changes.
 const RECORD = {
   name: 'round_payouts_record',
   text: `
@@ -123,7 +123,7 @@ export async function loadUndecidedPayouts(
   return (await on.query<PayoutRow>(SELECT_UNDECIDED, [roundId, limit])).map(toOwed);
 }
 
-/** The award for the rank of the entrant whose attempt it is; null for none. */
+/** The award for the rank that the attempt's entry reached; null if there is none. */
 export async function findAwardOfEntrant(on: Queryable, attemptId: string): Promise<string | null> {
   const [row] = await on.query<{ award_id: string }>(SELECT_OF_ENTRANT, [attemptId]);
   return row?.award_id ?? null;

@@ -10,13 +10,13 @@ export type PlayerQuery = {
   readonly accountId: string | null;
 };
 
-export type PlayerAnswer = {
+export type PlayerFacts = {
   readonly isKnownAttempt: boolean;
   /** The attempts of the account in the round that count towards its cap. */
   readonly bought: number;
 };
 
-/** A player with an account; one without needs no lock. */
+/** A player in a round. A player without an account needs no lock. */
 export type PlayerInRound = { readonly roundId: string; readonly accountId: string | null };
 
 // The first locks of a creation. They are held until its transaction ends, so every later statement
@@ -55,8 +55,8 @@ order by i.position`,
 };
 
 /**
- * Locks the rounds against being ended, and the players against entering elsewhere, until the
- * transaction ends.
+ * Keeps the rounds from being ended, and the players from entering them in another transaction,
+ * until this transaction ends.
  */
 export async function lockEntering(on: Queryable, players: readonly PlayerInRound[]): Promise<void> {
   const { statement, values } = lockOfEntering(players);
@@ -78,10 +78,7 @@ export async function lockPlayer(on: Queryable, player: PlayerInRound): Promise<
 }
 
 /** Returns one result per query, in order. */
-export async function loadPlayerFacts(
-  on: Queryable,
-  queries: readonly PlayerQuery[],
-): Promise<readonly PlayerAnswer[]> {
+export async function loadPlayerFacts(on: Queryable, queries: readonly PlayerQuery[]): Promise<readonly PlayerFacts[]> {
   const rows = await on.query<{ is_known_attempt: boolean; bought: number }>(SELECT_FACTS, [
     queries.map((query) => query.attemptId),
     queries.map((query) => query.roundId),

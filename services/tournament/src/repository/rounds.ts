@@ -188,8 +188,8 @@ export async function findRound(on: Queryable, id: string): Promise<RoundWithTal
 }
 
 /**
- * The rounds of the tournament below this number, newest first, and how many ranks the purse of
- * each has.
+ * The rounds of the tournament below this number, newest first, each with the number of ranks of
+ * its purse.
  */
 export async function listRoundPlaces(
   on: Queryable,
@@ -246,7 +246,7 @@ export async function moveRoundEnds(
 }
 
 /**
- * Stores an operator's cancellation with the times at which the round ends by it. The caller holds
+ * Stores an operator's cancellation, with the times at which it ends the round. The caller holds
  * the round.
  */
 export async function cancelRound(
@@ -265,7 +265,7 @@ export async function moveRound(on: Queryable, id: string, from: RoundStatus, to
 }
 
 /**
- * The tournament has the tiebreak's name, the round its frozen direction; both are null, or
+ * The tournament has the tiebreak's name, the round its frozen direction. Both are null, or
  * neither.
  */
 export function toTiebreak(row: {

@@ -126,7 +126,8 @@ export async function loadLeaves(
   after: Buffer | null,
   entries: number,
 ): Promise<readonly OrderedLeaf[]> {
-  // All sort keys have one length, so a sort key with one more byte comes between it and the next.
+  // All sort keys have the same length, so `after` with one more byte sorts between `after` and the
+  // next sort key.
   const from = after === null ? FIRST_SORT_KEY : Buffer.concat([after, NEXT]);
   return (await on.query<LeafRow>(SELECT_LEAVES, [roundId, from, entries])).map(toOrderedLeaf);
 }

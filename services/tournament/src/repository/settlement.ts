@@ -25,12 +25,13 @@ export type HeldRound = RoundWithTally & {
   readonly pending: number;
 };
 
-// Keeps new entries out. Creations share this lock: the statement waits for those under way, and a
-// later creation sees the decision.
+// Keeps new entries out. Creations share this lock: the statement waits for creations under way,
+// and a later creation sees the decision.
 const LOCK_OUT_ENTRIES = { text: `select pg_advisory_xact_lock(hashtextextended('round:' || $1::uuid, 0))` };
 
-// Every attempt that the end of the round changes, or must not miss. A transaction that records an
-// outcome holds its attempt while it waits for the board, so attempts are locked before the board.
+// Locks the open attempts, which the end of the round changes, and counts the pending ones. A
+// transaction that records an outcome holds its attempt while it waits for the board, so attempts
+// are locked before the board.
 const LOCK_ATTEMPTS = {
   text: `
 select count(*) filter (where held.status = 'pending')::int as pending
@@ -93,8 +94,8 @@ select a.id, $2, 'round_cancelled', (select environment from rounds where id = $
 from attempts a where a.round_id = $1 and a.status = 'settled'`,
 };
 
-// This statement scans the queue instead of the round: while refunds of the round are under way,
-// the queue is short, or one of them is its first row.
+// This statement scans the queue instead of the round. While refunds of the round are due, the scan
+// is short: the queue is short, or its first row is such a refund.
 const FINISH_CANCELLATION = {
   text: `
 update rounds set status = 'cancelled'

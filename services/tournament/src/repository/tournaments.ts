@@ -115,8 +115,8 @@ export async function findTournamentOfProgram(
 }
 
 /**
- * Where the tenant's tournaments after this position are, newest first, and how many ranks the
- * purse of each has. A null status means any.
+ * The positions of the tenant's tournaments after this position, newest first, each with the number
+ * of ranks of its purse. A null status means any.
  */
 export async function listTournamentPlaces(
   on: Queryable,

@@ -42,8 +42,8 @@ const LANES = 2;
  * seconds.
  */
 export const DECISION_TIMEOUT_MS = 120_000;
-// The lock finds an attempt that was written in the round's last moment, and the next turn resolves
-// it. No entry can follow after that.
+// A turn may find under its locks an attempt that was written in the round's last moment. The next
+// turn resolves this attempt, and no entry can follow after it.
 const MAX_TURNS = 5;
 
 export function createRoundCloser({

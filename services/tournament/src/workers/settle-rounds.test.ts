@@ -66,8 +66,8 @@ describe('a round that is over', () => {
     };
     const { tournament } = ok(await h.tournament.createTournament({ tenant: PROGRAM, terms }));
     const roundId = tournament?.currentRound?.id ?? '';
-    // Each but the last plays. The first plays twice, worse the second time. The second also leaves
-    // an attempt open.
+    // All players but the last play. The first plays twice, worse the second time. The second also
+    // leaves an attempt open.
     for (const [index, player] of players.slice(0, 4).entries()) await play(h, roundId, player, index * 1.5 - 1);
     await play(h, roundId, players[0] ?? { ref: '' }, 9);
     h.clock.advance(HOUR_MS - TEN_MINUTES_MS - 1);

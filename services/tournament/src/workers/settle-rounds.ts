@@ -10,7 +10,8 @@
  * of its fee.
  *
  * The refunds are also in the queue that libs/attempts sweeps. This worker returns them itself, so
- * that a large round finishes in seconds, and a round that is closed manually before the response.
+ * that a large round finishes within seconds, and a manually closed round finishes before the
+ * response.
  */
 
 import type { AttemptExpirer, AwardPayer } from '@laurel/attempts';
