@@ -45,8 +45,8 @@ export const webhookConfigSchema = z
     /** Counts the changes of the key; each change raises it. */
     WEBHOOK_SECRET_KEY_VERSION: keyVersion,
     /**
-     * Other keys that may decrypt stored secrets: the old key after a change, the next one before
-     * it.
+     * Other keys that may decrypt stored secrets: before a change of the key the next key, after
+     * the change the old one.
      */
     WEBHOOK_SECRET_KEYS_ACCEPTED: acceptedKeys,
     /** The time from the start of a send until the last byte of the response that is read. */

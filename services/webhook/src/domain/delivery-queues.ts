@@ -21,7 +21,7 @@ export function queueOf({ endpointId, tenant }: Pick<NewDelivery, 'endpointId' |
   return { endpointId, environment: tenant?.environment ?? 'test' };
 }
 
-export function keyOf({ endpointId, environment }: DeliveryQueue): string {
+export function queueKeyOf({ endpointId, environment }: DeliveryQueue): string {
   return `${environment} ${endpointId}`;
 }
 

@@ -16,7 +16,7 @@
  *                                  receiver has the body
  *   sending -> scheduled | failed  another end of the leased send was recorded; an end that comes
  *                                  too late changes nothing
- *   interrupted -> failed          the statement that leases sends found it after the third send
+ *   interrupted -> failed          the statement that leases sends found the third send interrupted
  *   pending -> failed              the endpoint was switched off or deleted
  *   due -> failed                  the statement that leases sends found that the program has
  *                                  another developer

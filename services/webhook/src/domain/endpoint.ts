@@ -1,8 +1,8 @@
 /**
  * An endpoint: the URL at which a developer receives events, the types of events, and the rules for
  * both (docs/contract/partner-api.md, "Endpoint registration"). A developer has at most 20. An
- * endpoint that is off gets no new deliveries. No call finds a deleted endpoint, whose row stays
- * only until its log has reached its age.
+ * endpoint that is off gets no new deliveries. No call finds a deleted endpoint; its row stays
+ * until the last delivery of its log is deleted.
  */
 
 import { type Refused, refused } from '@laurel/errors';

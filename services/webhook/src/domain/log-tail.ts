@@ -1,11 +1,12 @@
 /**
  * The position of a reader of new deliveries. It cannot be an instant or an id: a delivery with an
- * earlier one may be committed later. So the position is a snapshot of the database, and a delivery
- * is new if the snapshot does not see the transaction that inserted it. The reader gets each
- * delivery exactly once, in whichever order transactions commit.
+ * earlier instant or id may be committed later. So the position is a snapshot of the database, and
+ * a delivery is new if the snapshot does not see the transaction that inserted it. The reader gets
+ * each delivery exactly once, in whichever order transactions commit.
  *
- * The new deliveries are those between two snapshots, `since` and `until`. A full page ends before
- * the last of them, and the next page begins after the last delivery of that page.
+ * A reading returns the deliveries between two snapshots, `since` and `until`, in pages. After a
+ * full page, more of these deliveries may be left; the next page begins after the last delivery of
+ * that page.
  */
 import { decodeCursor, encodeCursor } from '@laurel/values/cursor';
 import { isUuid } from '@laurel/values/ids';
@@ -16,9 +17,13 @@ type Snapshot = string;
 export type TailPosition = {
   /** The deliveries that this snapshot sees have been read. */
   readonly since: Snapshot;
-  /** The newer snapshot whose deliveries are being read; null if all up to `since` have been. */
+  /**
+   * The newer snapshot up to which deliveries are being read; null if no reading is in progress.
+   */
   readonly until: Snapshot | null;
-  /** Sorts before the deliveries that are left: a transaction, and a delivery that it inserted. */
+  /**
+   * A transaction and a delivery that it inserted. The deliveries that are left sort after them.
+   */
   readonly after: { readonly insertedBy: string; readonly id: string };
 };
 
@@ -27,7 +32,7 @@ const NO_ID = '00000000-0000-0000-0000-000000000000';
 /** The position after everything that the snapshot sees. */
 export function tailFrom(snapshot: Snapshot): TailPosition {
   const [oldest = ''] = snapshot.split(':');
-  // No transaction before the oldest one in progress is new.
+  // The snapshot sees every transaction before the oldest one in progress: none of those is new.
   return { since: snapshot, until: null, after: { insertedBy: oldest, id: NO_ID } };
 }
 
@@ -48,7 +53,7 @@ export function encodeTail({ since, until, after }: TailPosition): string {
   return encodeCursor([since, until ?? '', after.insertedBy, after.id]);
 }
 
-/** The position in a cursor; null if the text is not such a cursor. */
+/** The position in a cursor; null if the text is not a cursor of the tail. */
 export function decodeTail(cursor: string): TailPosition | null {
   const [since = '', until = '', insertedBy = '', id = ''] = decodeCursor(cursor, 4) ?? [];
   if (!isSnapshot(since) || !(until === '' || isSnapshot(until)) || !isTransaction(insertedBy) || !isUuid(id))

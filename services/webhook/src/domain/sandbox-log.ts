@@ -1,7 +1,7 @@
 /**
  * A reader of a sandbox's log gets every event once, or learns that some are gone. A program's
- * events have the positions 1, 2, 3, ... without a gap, so a position that is missing below the
- * last one was deleted because of its age.
+ * events have the positions 1, 2, 3, ... without a gap. So if a position below the last one is
+ * missing, its event was deleted because of its age.
  */
 import { type Refused, refused } from '@laurel/errors';
 

@@ -2,8 +2,8 @@
  * The headers of a send (docs/contract/partner-api.md, "Delivery request"), with those of Standard
  * Webhooks, so that a receiver can use an existing library. Both signatures use the endpoint's
  * secret at the time of the send. The key of Laurel's signature is the whole secret, as the
- * developer saw it. The key of the other is the part after `whsec_`, decoded as base64, as Standard
- * Webhooks specifies.
+ * developer saw it. The key of the Standard Webhooks signature is the part after `whsec_`, decoded
+ * as base64.
  */
 import { createHmac } from 'node:crypto';
 import { signWebhook } from '@laurel/signature';

@@ -36,8 +36,8 @@ export type SendResult = {
 };
 
 /**
- * The delivery log's sentences for errors other than connection failures, whose sentences
- * libs/egress has.
+ * The sentences that the delivery log shows for errors. libs/egress has the sentences for
+ * connection failures.
  */
 export const ERROR_SENTENCES = {
   http_3xx: 'The response was a redirect, and redirects are not followed.',

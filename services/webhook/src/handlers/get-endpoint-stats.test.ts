@@ -17,7 +17,9 @@ type Stored = {
   readonly durationMs?: number;
 };
 
-/** Stores deliveries, each with one send that ended unless it is pending; returns their ids. */
+/**
+ * Stores deliveries and returns their ids. Each that is not pending has one send, which has ended.
+ */
 async function put({ endpoint }: Owner, stored: readonly Stored[]): Promise<readonly string[]> {
   const now = h.clock();
   const rows = stored.map((delivery) => ({

@@ -25,7 +25,7 @@ const ANSWERED: SendEnd = { kind: 'answer', status: 204, body: Buffer.alloc(0) }
 const BUSY: SendEnd = { kind: 'answer', status: 503, body: Buffer.from('busy') };
 const SILENT = { kind: 'failure', error: 'timeout', sentence: 'No answer came in time.' } as const satisfies SendEnd;
 
-/** Inserts a delivery without waking the dispatcher: it does not change until the test sends it. */
+/** Inserts a delivery without waking the dispatcher, so it stays unsent until the test sends it. */
 async function put(
   { endpoint }: Pick<Owner, 'endpoint'>,
   eventType = 'attempt.settled',

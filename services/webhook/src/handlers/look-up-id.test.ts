@@ -1,4 +1,6 @@
-/** What an id names in the webhook service, for an operator who has only the id. */
+/**
+ * The look-up of an id for an operator: which delivery or event of the webhook service it names.
+ */
 import { Environment, ItemKind } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';

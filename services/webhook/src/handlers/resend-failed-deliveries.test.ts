@@ -13,7 +13,7 @@ import { MAX_RESENT } from './resend-failed-deliveries.ts';
 const h = useHarness();
 
 type Owner = Awaited<ReturnType<typeof h.createEndpoint>>;
-/** The deliveries of one event, oldest first: after the first, resends. */
+/** The deliveries of one event, oldest first. All after the first are resends. */
 type History = readonly { readonly status: DeliveryStatus; readonly minute: number }[];
 
 const MINUTE_MS = 60_000;
@@ -22,7 +22,7 @@ const at = (minute: number) => later(START, minute * MINUTE_MS);
 
 afterEach(() => h.database.query({ text: 'truncate deliveries, delivery_attempts' }));
 
-/** Stores the deliveries of each event; returns the event's id. Nothing is sent. */
+/** Stores the deliveries of each event and returns the ids of the events. Nothing is sent. */
 async function put({ endpoint }: Owner, histories: readonly History[]): Promise<readonly string[]> {
   const events = histories.map(() => newId());
   const rows = histories.flatMap((history, event) => {
@@ -64,7 +64,7 @@ const FAILED: History = [{ status: 'failed', minute: 1 }];
 const resend = ({ developerId, endpoint }: Owner, from = at(0), to = at(60), webhook = h.webhook) =>
   webhook.resendFailedDeliveries({ developerId, endpointId: endpoint.id, from, to });
 
-/** The events of the endpoint's deliveries that were created after START's day. */
+/** The events of the endpoint's deliveries that were created now, by the test's clock. */
 async function resentEvents({ endpoint }: Owner): Promise<readonly string[]> {
   const rows = await h.database.query<{ event_id: string }>(
     { text: 'select event_id from deliveries where endpoint_id = $1 and created_at >= $2 order by event_id' },

@@ -26,10 +26,10 @@ export type EventDelivery = Pick<NewDelivery, 'id' | 'endpointId' | 'eventId' | 
   readonly tenant: Tenant;
 };
 
-// The last steps of a statement that has `inserted`: they append the sandbox events among those to
-// their program's log, at the positions that follow. The program's row stays locked until the
-// commit, so a reader that sees a position sees all before it, and a rollback leaves no gap. A
-// batch of live events stores nothing here and locks nothing.
+// The last steps of a statement that has `inserted`, the events that it inserted. They append the
+// sandbox events among these to their program's log, at the next positions. The program's row stays
+// locked until the commit, so a reader that sees a position sees all before it, and a rollback
+// leaves no gap. A batch of live events stores nothing here and locks nothing.
 const sandboxSteps = (first: number) => `
 fresh as materialized (
   select s.*, row_number() over (partition by s.program_id order by s.nth) as number, count(*) over (partition by s.program_id) as numbers

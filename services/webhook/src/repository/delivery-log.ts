@@ -32,7 +32,7 @@ export type LoggedDelivery = {
   readonly sends: readonly LoggedSend[];
   /** The send that is in flight: its end is not recorded yet. */
   readonly sending: Pick<LoggedSend, 'number' | 'startedAt'> | null;
-  /** When the delivery was closed because its endpoint was off; otherwise null. */
+  /** When the delivery was closed without a further send (domain/delivery.ts); otherwise null. */
   readonly closedAt: Date | null;
 };
 
@@ -42,7 +42,7 @@ export type LogFilter = { readonly status: DeliveryStatus | null; readonly event
 export type DeliveryDetail = {
   readonly delivery: LoggedDelivery;
   readonly stored: StoredDelivery;
-  /** The delivery that it repeats; null for others. */
+  /** The delivery that this one repeats; null if it is not a resend. */
   readonly resendOf: string | null;
 };
 
@@ -95,7 +95,7 @@ const LOG_COLUMNS = `d.id, d.event_type, d.status, d.created_at, d.next_attempt_
   a.number, a.started_at, a.duration_ms, a.dns_ms, a.connect_ms, a.wait_ms, a.read_ms, a.http_status, a.error_kind, a.error,
   a.response_excerpt`;
 
-// No row means that the developer has no such endpoint; a row without an id, that the page is
+// No row means that the developer has no such endpoint. A row without an id means that the page is
 // empty.
 //
 // One statement reads deliveries and their sends. With two, a send whose end is recorded between
@@ -116,8 +116,8 @@ where e.id = $1 and e.developer_id = $2 and e.deleted_at is null
 order by d.created_at desc, d.id desc, a.number`,
 };
 
-// What was inserted by a transaction that the snapshot `since` does not see, oldest first. If there
-// is a snapshot `until`, it ends the list.
+// The deliveries whose transaction the snapshot `since` does not see, oldest first. If there is a
+// snapshot `until`, only deliveries that it sees are listed.
 const SELECT_TAIL = {
   name: 'delivery_log_tail',
   text: `
@@ -155,14 +155,12 @@ const SELECT_ENDPOINT_OF_TENANT = { text: `select d.endpoint_id ${DELIVERY_OF_TE
 
 type Owner = { readonly developerId: string; readonly endpointId: string };
 
-/**
- * The snapshot is null only if there is no row. A row without an id means that the page is empty.
- */
+/** A row without an id means that the page is empty. */
 type PageRow = (LogRow | { id: null }) & { snapshot: string };
 
 /**
- * The deliveries below the cursor, newest first, and the position after all that there are; null if
- * the developer has no such endpoint.
+ * The deliveries below the cursor, newest first, and the tail position after all that exist now;
+ * null if the developer has no such endpoint.
  */
 export async function loadLogPage(
   on: Queryable,
@@ -211,8 +209,8 @@ export async function loadLogTail(
 }
 
 /**
- * A delivery to one of the developer's endpoints, with its body and its sends; null for others, and
- * for the event of a program that is the developer's no more.
+ * A delivery to one of the developer's endpoints, with its body and its sends. Null for any other
+ * delivery, and for an event of a program that now has another developer.
  */
 export async function findDelivery(on: Queryable, developerId: string, id: string): Promise<DeliveryDetail | null> {
   const rows = await on.query<LogRow & StoredRow & { resend_of: string | null }>(SELECT_DETAIL, [id, developerId]);
@@ -289,8 +287,8 @@ function toStored(row: StoredRow): StoredDelivery {
   };
 }
 
-// Each endpoint of the developer is one look-up per event in the unique index. A resend is not in
-// it. Exported because a test reads its query plan.
+// For each event, each endpoint of the developer is one look-up in the unique index, which has no
+// resends. Exported because a test reads its query plan.
 export const DELIVERIES_OF_EVENTS = `
 select d.endpoint_id, d.id, d.event_type, d.status, d.created_at, d.next_attempt_at, d.attempts, d.sending_since, d.closed_at, a.*
 from endpoints e

@@ -1,7 +1,8 @@
 /**
  * What became of an endpoint's deliveries in a period. Each statement reads the newest deliveries
- * of the period, up to a fixed number, by the index of the log. The statements have no names: one
- * plan for every endpoint might read the deliveries of all to find those of a quiet one.
+ * of the period, up to a fixed number, by the index of the log. The statements have no names: a
+ * plan for all endpoints might read the deliveries of every endpoint to find the few of a quiet
+ * one.
  */
 import type { Queryable } from '@laurel/postgres';
 import type { StatsPeriod } from '../domain/stats-period.ts';
@@ -31,7 +32,7 @@ export type LastFailure = {
 
 type BucketRow = DeliveryCounts & { bucket: number; oldest: Date };
 
-// A delivery of this instant, or of a replica whose clock is ahead, is in the last bucket.
+// A delivery that was created now, or by a replica whose clock is ahead, counts in the last bucket.
 const COUNT = {
   text: `
 select least(floor(extract(epoch from d.created_at - $2::timestamptz) * 1000 / $3::float8)::int, $4::int) as bucket,

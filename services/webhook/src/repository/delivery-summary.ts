@@ -8,16 +8,16 @@ import type { DeliveryCounts } from './delivery-stats.ts';
 
 /** The most deliveries of each endpoint that are searched, newest first. */
 export const MAX_EXAMINED_EACH = 10_000;
-/**
- * The most of each endpoint's oldest deliveries in which the first delivered one is searched for.
- */
+/** The first delivered delivery of each endpoint is searched for among this many of its oldest. */
 const MAX_OLDEST = 1_000;
 
 export type DeliverySummary = DeliveryCounts & {
-  /** Set if an endpoint has more deliveries of the period: only those from then on are counted. */
+  /**
+   * Set if an endpoint has more deliveries than are counted: only later ones than this are counted.
+   */
   readonly countedFrom: Date | null;
   readonly endpointCreatedAt: Date | null;
-  /** When the first delivered one was created, among those that were searched. */
+  /** When the first delivered delivery was created, among those that were searched. */
   readonly deliveredAt: Date | null;
 };
 

@@ -17,7 +17,7 @@ export const MAX_EXAMINED_DELIVERIES = 10_000;
 // An event that failed several times counts once, as its oldest failure. `resume_at` is set if the
 // scan ended before the period did.
 //
-// The two lookups of another delivery are by the two partial indexes of an event's deliveries.
+// Another delivery of the event is looked up twice: an event's deliveries have two partial indexes.
 const SELECT_UNCOVERED = {
   text: `
 with examined as materialized (

@@ -34,7 +34,8 @@ where programs.version < excluded.version`,
 const SELECT_OWNER = { name: 'programs_owner', text: 'select developer_id from programs where id = $1' };
 
 /**
- * As SQL: the program of the delivery is still its endpoint's developer's. A test has no program.
+ * The SQL condition that the delivery's program still belongs to the endpoint's developer. It holds
+ * for a test, which has no program.
  */
 export function isStillOfDeveloperSql(delivery: string, endpoint: string): string {
   return `not exists (

@@ -6,7 +6,7 @@ import { keyVersionSql } from '@laurel/encryption';
 import type { Database } from '@laurel/postgres';
 import type { Environment } from '@laurel/values/tenant';
 import type { Phases, Send } from '../domain/delivery.ts';
-import { type DeliveryQueue, keyOf, type QueueAllocation } from '../domain/delivery-queues.ts';
+import { type DeliveryQueue, type QueueAllocation, queueKeyOf } from '../domain/delivery-queues.ts';
 import { MAX_SENDS } from '../domain/retry-schedule.ts';
 import { ERROR_SENTENCES, type SendResult } from '../domain/send-result.ts';
 import { isStillOfDeveloperSql } from './programs.ts';
@@ -14,8 +14,8 @@ import { isStillOfDeveloperSql } from './programs.ts';
 export type LeasedSends = {
   readonly sends: readonly Send[];
   /**
-   * For each queue of which rows were taken, by the queue's key: the number of rows, and how many
-   * of them are sends. The other rows were closed.
+   * By the key of each queue from which rows were taken: the number of rows, and how many of them
+   * are sends. The other rows were closed.
    */
   readonly byQueue: ReadonlyMap<string, { readonly rows: number; readonly sends: number }>;
 };
@@ -204,7 +204,7 @@ export async function leaseSends(
   const byQueue = new Map<string, { rows: number; sends: number }>();
   const sends: Send[] = [];
   for (const row of rows) {
-    const key = keyOf({ endpointId: row.endpoint_id, environment: row.environment });
+    const key = queueKeyOf({ endpointId: row.endpoint_id, environment: row.environment });
     const ofQueue = byQueue.get(key) ?? { rows: 0, sends: 0 };
     const isSend = row.status === 'pending';
     byQueue.set(key, { rows: ofQueue.rows + 1, sends: ofQueue.sends + (isSend ? 1 : 0) });

@@ -1,6 +1,6 @@
 /**
- * Deletes rows that no longer affect a decision. The delivery log is kept for some days, and an
- * event's row for longer than the stream can redeliver the event. Sandbox events are kept long
+ * Deletes rows that no longer affect a decision. The delivery log is kept for some days. An event's
+ * row is kept for longer than the stream can redeliver the event. Sandbox events are kept long
  * enough for a developer who was away for a weekend.
  */
 import type { Database } from '@laurel/postgres';

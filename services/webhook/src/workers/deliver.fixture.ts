@@ -44,9 +44,7 @@ export type Received = {
 };
 
 export interface Receiver extends AsyncDisposable {
-  /**
-   * A URL of its own on this receiver, which responds as `respond` does, or else with 200 and `ok`.
-   */
+  /** A new URL on this receiver, which responds as `respond` does, or else with 200 and `ok`. */
   url(respond?: Respond): {
     readonly url: string;
     readonly received: Received[];
@@ -56,7 +54,7 @@ export interface Receiver extends AsyncDisposable {
 
 export type Respond = (response: ServerResponse, request: Received) => void;
 
-/** `tenant` is the test environment of its developer's program. */
+/** `tenant` is a program of the endpoint's developer in the test environment. */
 export type RegisteredEndpoint = Endpoint & { readonly secret: string; readonly tenant: Tenant };
 
 export interface DispatchHarness extends AsyncDisposable {

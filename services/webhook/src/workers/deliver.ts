@@ -23,7 +23,7 @@ import { type Clock, createDispatchLoop, type Logger } from '@laurel/service';
 import { counter, gauge, histogram } from '@laurel/telemetry';
 import type { KnownHealth } from '@laurel/untrusted-url';
 import type { Send } from '../domain/delivery.ts';
-import { createQueueSlots, type DeliveryQueue, keyOf, type QueueAllocation } from '../domain/delivery-queues.ts';
+import { createQueueSlots, type DeliveryQueue, type QueueAllocation, queueKeyOf } from '../domain/delivery-queues.ts';
 import type { RetryDelaysMs } from '../domain/retry-schedule.ts';
 import { composeHeaders } from '../domain/send-headers.ts';
 import { decideResult, ERROR_SENTENCES, type SendEnd } from '../domain/send-result.ts';
@@ -68,7 +68,7 @@ export const DEFAULT_SWEEP_MS = 30_000;
  */
 const LEASE_MARGIN_MS = 10_000;
 /** A response's body is read up to this size; the log shows its beginning. */
-const MAX_ANSWER_BYTES = 16 * 1_024;
+const MAX_RESPONSE_BYTES = 16 * 1_024;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
@@ -129,7 +129,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       headers: composeHeaders(send, secret, clock()),
       body: send.body,
       timeoutMs,
-      maxBodyBytes: MAX_ANSWER_BYTES,
+      maxBodyBytes: MAX_RESPONSE_BYTES,
     });
     const durationMs = performance.now() - begunAt;
     await failpoint('webhook.send.after-request');
@@ -153,7 +153,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 /** How many of a queue's slots were used. A failed lease used no slot, and more may be due. */
 function usageOf(allocation: QueueAllocation, leased: LeasedSends | undefined): Usage {
   if (leased === undefined) return { used: 0, isDrained: false };
-  const { rows, sends } = leased.byQueue.get(keyOf(allocation)) ?? { rows: 0, sends: 0 };
+  const { rows, sends } = leased.byQueue.get(queueKeyOf(allocation)) ?? { rows: 0, sends: 0 };
   return { used: sends, isDrained: rows < allocation.slots };
 }
 
