@@ -31,8 +31,8 @@ export const integrationConfigSchema = z
     /** Counts the changes of the key; each change raises it. */
     INTEGRATION_SECRET_KEY_VERSION: keyVersion,
     /**
-     * Other keys that may decrypt stored secrets: the old key after a change, the next one before
-     * it.
+     * Other keys that may decrypt stored secrets: before a change of the key the next key, after
+     * the change the old one.
      */
     INTEGRATION_SECRET_KEYS_ACCEPTED: acceptedKeys,
     /** The time from the start of the request for a page to the end of its body. */

@@ -3,8 +3,8 @@
  * Three such responses in a row drop the cursor, and paging starts over: records that were settled
  * before are duplicates.
  *
- * Any other response resets the count. A failure of this service, or a poll that did not send the
- * cursor, does not.
+ * Any other response resets the count. A failure of this service does not reset it, and neither
+ * does a poll that did not send the cursor.
  */
 import type { PollFailure } from './poll-failure.ts';
 

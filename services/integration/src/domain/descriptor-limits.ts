@@ -58,7 +58,7 @@ function excessWithin(value: unknown, path: string, count: { values: number }): 
   return null;
 }
 
-/** Outside of these paths, the partner chooses the names. */
+/** Whether the descriptor's schema sets the names of members here; elsewhere the partner does. */
 function mayPoint(path: string): boolean {
   return path === 'map' || path.startsWith('map.') || path === 'pull.paging';
 }

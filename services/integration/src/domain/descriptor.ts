@@ -1,7 +1,7 @@
 /**
  * A descriptor: how to read the records of a partner's body, and for `pull_poll` how to request a
- * page. It holds JSON Pointers and no code. It is parsed once into a Descriptor, in which every
- * pointer is parsed and every default is set; only that reads bodies.
+ * page. It holds JSON Pointers and no code. Its text is parsed once into a Descriptor, in which
+ * every pointer is parsed and every default is set. Only a Descriptor reads bodies.
  *
  * `{}` means the canonical body. Unknown members are refused, so that a misspelt one is noticed at
  * once, unless they begin with `x-`. The schema is descriptor-schema.ts;
@@ -85,8 +85,8 @@ export type Paging =
   /** The page names the next URL. */
   | { readonly type: 'next_url'; readonly pointer: JsonPointer; readonly order: PageOrder }
   /**
-   * The last record's value is sent as the query parameter `param`; `initial` is sent before there
-   * is one.
+   * The last record's value is sent as the query parameter `param`. Before there is such a value,
+   * `initial` is sent.
    */
   | { readonly type: 'since'; readonly param: string; readonly pointer: JsonPointer; readonly initial: string | null };
 

@@ -1,11 +1,11 @@
 /**
  * When a poll of a newest-first list has seen everything new: at a page that has a record of an
- * earlier poll and no new record. A refused or ignored record counts as neither, so a page of only
- * those does not end the poll.
+ * earlier poll and no new record. A refused or ignored record counts as neither, so a page that has
+ * only such records does not end the poll.
  *
- * A poll that resumes where `max_pages` ended the one before may see some of its pages again,
- * because new records have moved the list by some pages since. So it ends only at the last page,
- * and only if it brought nothing new at all.
+ * A poll may resume where `max_pages` ended the previous poll. New records may have moved the list
+ * since, so the resumed poll may see some pages again. So it ends only at its last page, and only
+ * if none of its pages had anything new.
  */
 
 /**

@@ -29,8 +29,8 @@ type SinceRequest = {
 };
 
 /**
- * Whether paging cannot continue from this page: it is full, and each record has the value that it
- * was requested with.
+ * Whether paging cannot continue from this page: the page is full, and each of its records has the
+ * value with which the page was requested.
  */
 export function isStuck(page: SincePage, request: SinceRequest): boolean {
   return page.length > 0 && page.every(({ value }) => value === request.cursor) && isFull(page, request);

@@ -9,14 +9,15 @@
  * - `since`: the value at the pointer in the last record that has one, sent as a query parameter. A
  *   page without such a record ends the poll.
  *
- * A page that names no next cursor, null or an empty text ends the poll, and so does one that
- * repeats its own cursor. A page's cursor is stored with it; a page that names none keeps the
- * cursor it was requested with. So the next poll reads the last page again and sees what was added.
- * Records that were settled before are duplicates.
+ * A page ends the poll if it names no next cursor (absent, null or an empty text), or if it names
+ * the cursor that it was requested with. The cursor that a page names is stored; if the page names
+ * no cursor, the one that it was requested with stays. So the next poll reads the last page again
+ * and sees what was added. Records that were settled before are duplicates.
  *
  * A list with older records on its next pages (`"order": "newest_first"`) has new records on its
  * first page. So a poll begins there, unless `max_pages` ended the previous poll: then it resumes
- * that one (paging-backwards.ts says when it ends). The end of a poll forgets its cursor.
+ * the previous one (paging-backwards.ts says when it ends). When such a poll ends, its cursor is
+ * dropped.
  *
  * A cursor may be as long as its request's URL allows, so a stored one can always be requested.
  */
@@ -58,8 +59,8 @@ export type NextPage =
   | UnreadablePage;
 
 /**
- * The first request of a poll. A cursor that another descriptor stored may not be a URL of this
- * origin, or be too long for this one: then paging starts over.
+ * The first request of a poll. A cursor that was stored under an earlier descriptor may be a URL of
+ * another origin, or too long for this URL: then paging starts over.
  */
 export function firstRequest(pull: Pull, cursor: string | null, wasStuck = false): PageRequest {
   const anew = requestOf(pull, null);
@@ -129,14 +130,14 @@ function initialOf(paging: Paging): string | null {
   return paging.type === 'since' ? paging.initial : null;
 }
 
-/** A page that names no next cursor is the last. Anything there but a cursor is a mistake. */
+/** A page that names no next cursor is the last. Any other value than a cursor is a mistake. */
 function cursorOf(page: Json, pointer: JsonPointer): string | null | UnreadablePage {
   const part = partAt(page, pointer);
   if (part === null || part.value === null || part.value === '') return null;
   return textOf(part) ?? unreadable(pointer, 'must be a string, a number or null');
 }
 
-/** The records, unchanged, each with its value. A record without one is invalid and skipped. */
+/** The records, unchanged, each with its value. A record without a value is invalid and skipped. */
 function sincePageOf(map: Descriptor['map'], page: Json, pointer: JsonPointer): SincePage {
   const parts = recordParts(map, page);
   if (parts.kind === 'refused') return [];

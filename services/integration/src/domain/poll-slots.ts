@@ -1,9 +1,9 @@
 /**
  * Which due integration is polled next. A slot is the right to one poll in flight; the
- * configuration limits them in total and per origin. An origin's health decides whether it may have
- * one (libs/untrusted-url/src/fair-slots.ts). Only the duration of a poll counts, not its end: a
- * poll that fails soon holds no slot for long, and one that times out is slow. No origin is
- * failing.
+ * configuration limits the slots in total and per origin. An origin's health decides whether it may
+ * have a slot (libs/untrusted-url/src/fair-slots.ts). Only the duration of a poll counts, not its
+ * end: a poll that fails soon holds no slot for long, and one that times out is slow. No origin
+ * counts as failing.
  *
  * Each environment counts an origin's slots and health separately. So a test key that names another
  * partner's origin uses up nothing of that partner's live polls. Test polls together hold at most

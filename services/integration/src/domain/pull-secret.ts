@@ -1,8 +1,8 @@
 /**
  * The secret of `pull.auth`. A partner sends it once, and no response ever shows it. It is removed
- * from the descriptor before that is stored, and stored encrypted. A change of the descriptor may
- * omit it, which keeps it, only while requests go to the same origin in the same manner: the secret
- * must never reach a server for which the partner did not send it.
+ * from the descriptor before the descriptor is stored, and is stored encrypted. If a change of the
+ * descriptor omits the secret, the stored one is kept only while requests go to the same origin in
+ * the same manner: the secret must never reach a server for which the partner did not send it.
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Descriptor, Pull } from './descriptor.ts';

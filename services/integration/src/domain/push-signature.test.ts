@@ -6,7 +6,7 @@ import { isSigned, isWellFormedSignature, NO_SECRETS, type SigningSecrets } from
 const CURRENT = 'a'.repeat(64);
 const PREVIOUS = 'b'.repeat(64);
 const BOTH: SigningSecrets = { current: CURRENT, previous: PREVIOUS };
-const IN_PLACE_OF_A_SECRET = '0'.repeat(64);
+const DUMMY_SECRET = '0'.repeat(64);
 const body = Buffer.from('{"score":1}');
 
 /** Whether the push verifies, and the body length of each HMAC that this computed. */
@@ -71,7 +71,7 @@ describe('the signature of a push', () => {
   });
 
   it('no push verifies with the dummy that takes the place of a missing secret', () => {
-    const signature = signWebhook(IN_PLACE_OF_A_SECRET, body);
+    const signature = signWebhook(DUMMY_SECRET, body);
     expect(verify(signature, NO_SECRETS)).toEqual({ verified: false, hmacs: FULL_WORK });
     expect(verify(signature, { current: CURRENT, previous: null })).toEqual({ verified: false, hmacs: FULL_WORK });
   });

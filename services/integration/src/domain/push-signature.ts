@@ -16,7 +16,7 @@ export type SigningSecrets = { readonly current: string | null; readonly previou
 export const NO_SECRETS: SigningSecrets = { current: null, previous: null };
 
 /** A dummy of a secret's length. */
-const IN_PLACE_OF_A_SECRET = '0'.repeat(64);
+const DUMMY_SECRET = '0'.repeat(64);
 
 // The pattern has no flag `u`, with which a long s (U+017F) would match an s.
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/i;
@@ -39,7 +39,7 @@ export function isSigned(
 ): boolean {
   const given = Buffer.from(isWellFormedSignature(signature) ? signature.toLowerCase() : NO_SIGNATURE);
   const matches = [current, previous].map((secret) => {
-    const expected = Buffer.from(sign(secret ?? IN_PLACE_OF_A_SECRET, body));
+    const expected = Buffer.from(sign(secret ?? DUMMY_SECRET, body));
     return timingSafeEqual(given, expected) && secret !== null;
   });
   return matches.includes(true);

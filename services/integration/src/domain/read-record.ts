@@ -134,8 +134,8 @@ function readNumber({ pointer, as }: NumberSource, field: string, record: Json):
 }
 
 /**
- * A partner's identifier: a string, or a whole number, read as its digits. A double must keep each
- * digit.
+ * A partner's identifier: a string, or a whole number, which is read as its digits. A number is
+ * refused if a double cannot keep each digit.
  */
 function readName(pointer: JsonPointer, field: string, record: Json): string | Unreadable {
   const found = valueAt(record.value, pointer);
@@ -175,8 +175,8 @@ function evidenceAt(pointer: JsonPointer, record: Json): string | Unreadable {
 
 /**
  * Composes an object with the descriptor's names and the record's unchanged values. Omits members
- * that the record lacks; without any, the object is empty. Returns null once the text is too long,
- * without composing the rest.
+ * that the record lacks; if it lacks all of them, returns an empty text. Returns null once the text
+ * is too long, without composing the rest.
  */
 function evidenceOf({ members, paths }: EvidenceMembers, record: Json): string | null {
   const spans = spansAt(record.text, paths);
@@ -186,7 +186,7 @@ function evidenceOf({ members, paths }: EvidenceMembers, record: Json): string |
     const span = spans.get(place);
     const length = constText?.length ?? (span === undefined ? null : span.end - span.start);
     if (length === null) continue;
-    // A character takes at least one byte.
+    // A character takes at least one byte, so the text has at least this many bytes.
     characters += nameText.length + length + 2;
     if (characters - 1 > MAX_EVIDENCE_BYTES) return null;
     written.push(`${nameText}:${constText ?? record.text.slice(span?.start, span?.end)}`);

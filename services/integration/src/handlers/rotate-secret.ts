@@ -1,6 +1,6 @@
 /**
- * RotateSecret: from now on the new secret verifies. The secret that it replaces still does, as the
- * only previous one.
+ * RotateSecret: from now on the new secret verifies. The secret that it replaces still verifies
+ * too, as the only previous one.
  */
 import type { Encryption } from '@laurel/encryption';
 import { isRefused, refused } from '@laurel/errors';

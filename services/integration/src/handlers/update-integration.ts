@@ -1,6 +1,6 @@
 /**
  * UpdateIntegration: changes the fields that the request has. Activating a pull_poll makes its poll
- * due; leaving `active` ends that in the same commit.
+ * due; in the same commit as it leaves `active`, no poll is due any more.
  */
 import type { UrlCheck } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
@@ -44,7 +44,7 @@ export function updateIntegration({
     // is resolved.
     const found = await findIntegration(database, tenant, id);
     if (found === null) return refused('not_found');
-    // The transport never changes, so the unlocked row's is still right.
+    // The transport never changes, so the transport of the unlocked row is still right.
     const descriptor =
       request.descriptorJson === undefined
         ? undefined

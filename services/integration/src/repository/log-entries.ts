@@ -49,8 +49,8 @@ select id, integration_id, kind, at, body_excerpt, error, records::json from unn
 order by id`,
 };
 
-// No row means that the developer, or their program, has no such integration; a row without an id,
-// that the page is empty.
+// No row means that the developer, or their program, has no such integration. A row without an id
+// means that the page is empty.
 const SELECT_PAGE = {
   name: 'log_entries_page',
   text: `

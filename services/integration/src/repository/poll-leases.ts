@@ -94,7 +94,7 @@ returning i.id, i.lease_number, i.program_id, i.environment, i.descriptor::text 
   i.cursor_refusals, i.last_poll_error, i.next_poll_at`,
 };
 
-// While the lease is held, the partner may switch the integration off (then none is due next) or
+// While the lease is held, the partner may switch the integration off (then no poll is due next) or
 // change its interval. So the next poll is computed from the current row.
 const RECORD = {
   name: 'polls_record',
@@ -181,8 +181,8 @@ export async function recordPage(
 }
 
 /**
- * Cursor, end of the lease, failure, earliest next poll, refusals of the cursor, whether it is
- * dropped.
+ * In this order: cursor, end of the lease, failure, earliest next poll, refusals of the cursor,
+ * whether the cursor is dropped.
  */
 function columnsOf(
   progress: PollProgress,

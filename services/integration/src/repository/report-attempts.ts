@@ -42,7 +42,9 @@ from ${WANTED} join report_attempts r on r.integration_id = w.integration_id and
 order by w.place`,
 };
 
-/** Returns one for each key, in order; null for an unknown report. */
+/**
+ * Returns what is known about each report, in the order of the keys; null for an unknown report.
+ */
 export async function findReports(
   database: Database,
   keys: readonly ReportKey[],

@@ -298,7 +298,7 @@ describe('the budget of a program', () => {
     const integration = await h.integration(partner, paged);
     partner.respond = (_request, number) => page([], { next: String(number), large });
     await h.sweep();
-    // Three pages of five use up a budget of two seconds of a MiB.
+    // The third of five pages exceeds the budget: two seconds at a MiB per second.
     expect(sent(partner, 'after')).toEqual([null, '1', '2']);
     expect(await h.stored(integration)).toMatchObject({
       cursor: '3',

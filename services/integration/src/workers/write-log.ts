@@ -1,7 +1,7 @@
 /**
- * Writes the log after the responses. An entry is submitted once its push got a response; one
- * statement, not durable, writes all entries of the same moments. The log decides nothing: an entry
- * that cannot be written is lost, and the service's own log reports that.
+ * Writes the log after the responses. An entry is submitted once its push got a response. One
+ * statement, not durable, writes all entries that gathered in GATHER_MS. The log decides nothing:
+ * an entry that cannot be written is lost, and the service's own log reports that.
  */
 import { createCoalescer } from '@laurel/coalesce';
 import { type Database, isConnectionFailure } from '@laurel/postgres';
