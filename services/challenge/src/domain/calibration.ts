@@ -77,7 +77,9 @@ export function intervalRanksOfBar(
   return [Math.max(1, mode - withoutTail(fewer, tail)), Math.min(samples, mode + 1 + withoutTail(more, tail))];
 }
 
-/** The bar of a distribution. It is monotone in the target, which counts from the better end. */
+/**
+ * The bar that the target share of a distribution reaches. A higher target never makes it harder.
+ */
 export function barFromPercentiles(
   { p5, p25, p50, p75, p95 }: Distribution,
   targetPassRate: number,

@@ -3,12 +3,12 @@
  * docs/contract/rules.md, "Challenges"): the validation issues of a new challenge, each as a
  * sentence; an empty list is valid.
  *
- * - `calibrating` starts without a bar.
- * - `live` brings its own threshold, which counts as `observed` and does not ramp.
- * - A `top_n` challenge never brings a bar, which follows from its scores.
- * - A rung shares its parent's tenant and direction. One that is `live` without a threshold takes
- *   its bar from the scores of its ladder, at a lower pass rate than its parent: `rung_derived`,
- *   which ramps.
+ * - `calibrating`: the challenge starts without a bar.
+ * - `live`: the challenge brings its own threshold. It counts as `observed` and has no ramp.
+ * - A `top_n` challenge never brings a bar: its bar follows from its scores.
+ * - A rung shares its parent's tenant and direction. A rung that is `live` without a threshold
+ *   takes its bar from the scores of its ladder, at a lower pass rate than its parent. The source
+ *   of such a bar is `rung_derived`, and it has a ramp.
  */
 
 import type { Tenant } from '@laurel/attempts/domain';
@@ -115,8 +115,8 @@ function rulesOfDerivedRung(terms: ChallengeTerms, parent: Challenge | null): re
 }
 
 /**
- * Why the derived bar cannot be the rung's, as a sentence; null if it can. `bar` is null if the
- * ladder has no scores.
+ * Why the derived bar cannot be the bar of the rung, as a sentence; null if it can. `bar` is null
+ * if the ladder has no scores.
  */
 export function issueOfDerivedBar(bar: number | null, terms: ChallengeTerms): string | null {
   if (bar === null) return 'threshold is required: the parent has no scores or percentiles to derive it from';

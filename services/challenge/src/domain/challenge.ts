@@ -81,7 +81,7 @@ export type Attempt = OwnedAttempt & {
   readonly disqualifiedAt: Date | null;
 };
 
-/** What an attempt reads from its challenge; there all of these fields are frozen. */
+/** The fields of its challenge that an attempt needs. They never change. */
 export type AttemptTerms = {
   readonly tenant: Tenant;
   readonly direction: ThresholdDirection;

@@ -1,6 +1,7 @@
 /**
  * Which scores count towards the calibration of a challenge (docs/contract/rules.md,
- * "Calibration"). Each is decided on the progress after those before it. All of these must hold:
+ * "Calibration"). Each score is decided on the progress after the scores before it. All of these
+ * must hold:
  *
  * 1. The sample is not recorded yet: it counts once, however often it comes.
  * 2. The challenge is calibrating. The sample that completes the calibration is the last; a score

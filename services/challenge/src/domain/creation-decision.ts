@@ -12,8 +12,8 @@
  *   optimistic write checks these assumptions against the database. It refuses nothing:
  *   `decideCreations` decides every other creation, on rows that are read then.
  * - The account behind a ref is cached, and links move. A paid creation may rely on the cache,
- *   because the wallet checks the account when it charges. Nothing else is decided on it:
- *   `ask_wallet` means resolve the ref to its current account and decide again.
+ *   because the wallet checks the account when it charges. Nothing else is decided on the cache:
+ *   `ask_wallet` tells the caller to resolve the ref to its current account and to decide again.
  */
 
 import {

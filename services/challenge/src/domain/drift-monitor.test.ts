@@ -145,8 +145,8 @@ describe('the error of the monitor', () => {
       expect(atHigh).toBeLessThanOrEqual(0.0005);
       expect(atTarget).toBeLessThan(1e-6);
     }
-    // What docs/contract/rules.md states. If the errors were far lower, the limit would be
-    // needlessly high.
+    // The bounds that docs/contract/rules.md states. If the errors were far lower, the limit would
+    // be needlessly high.
     const ofAFifth = errors[1] ?? [];
     expect(ofAFifth[0]).toBeCloseTo(0.00047, 5);
     expect(ofAFifth[1]).toBeCloseTo(0.00026, 5);

@@ -38,8 +38,8 @@ const READING_GROWTH = 1.1;
 
 /**
  * The grid: how far beyond the edge its rates are, in log odds. Steps of 0.1 also find a rate a
- * little outside the band. The last, 2 (7.4 times the odds), soon finds any rate farther out. In
- * odds, each is a probability at any target.
+ * little outside the band. The last, 2 (7.4 times the odds), soon finds any rate farther out.
+ * Counted in odds, each step leads to a valid probability, whatever the target.
  */
 const LOG_ODDS_BEYOND = Array.from({ length: 20 }, (_, index) => (index + 1) / 10);
 

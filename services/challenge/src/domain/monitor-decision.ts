@@ -3,8 +3,8 @@
  * "Drift", "Ramp").
  *
  * - While the challenge is live, each settled paid attempt counts, one after the other. At the
- *   first at which the monitor rejects, the challenge is suspended; the attempts after it do not
- *   count.
+ *   first attempt at which the monitor rejects the bar, the challenge is suspended. The attempts
+ *   after that one do not count.
  * - If the monitor does not reject, 100 attempts complete the ramp.
  * - For a suspended or closed challenge no attempt counts. Its open attempts settle as before, and
  *   a reinstated challenge starts to count from zero.

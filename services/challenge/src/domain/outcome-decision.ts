@@ -7,7 +7,7 @@
  * 2. `unresolved`: its fee is not known to be posted yet. The caller asks the wallet and decides
  *    again.
  * 3. `settled_before`: it has an outcome. The report that recorded it gets the same result; any
- *    other `attempt_already_settled`.
+ *    other report gets `attempt_already_settled`.
  * 4. `attempt_already_settled`: it ended without an outcome, or its deadline has passed (`isDue` is
  *    then true if its row is not marked yet).
  * 5. `score_out_of_range`: a score outside the plausible window disqualifies the attempt; a
@@ -16,12 +16,12 @@
  *    claims the frozen prize. If an account has several claims to a challenge, the first wins the
  *    prize; the others have `met_threshold: true` and no award.
  *
- * In live the score of a free attempt is a sample only if the account may play for money:
- * `ask_eligibility` if the report does not yet state the wallet's answer about the player. The
- * caller asks the wallet and decides again.
+ * In live the score of a free attempt is a sample only if the account may play for money. If the
+ * report does not yet state what the wallet said about the player, the decision is
+ * `ask_eligibility`: the caller asks the wallet and decides again.
  *
- * An operation that has settled another attempt neither settles nor disqualifies this one:
- * `attempt_already_settled`.
+ * An operation that has settled another attempt neither settles nor disqualifies this one: its
+ * report gets `attempt_already_settled`.
  *
  * A batch is decided in order, and each report sees its attempt as the reports before it left it.
  * Most reports are the only one on an attempt that the process has cached: `decideCachedOutcomes`

@@ -2,14 +2,15 @@
  * Finds the sample of a given rank in an index that is only read in order. It takes as many steps
  * as the rank is away from a known rank.
  *
- * An anchor is such a known place: a score, how many samples lie below it, and how many at or below
- * it. Each new sample costs one comparison to keep these counts true, so a calibration keeps an
- * anchor near the rank of its future bar. When the last sample arrives the bar is a few steps away,
- * however many samples there are.
+ * An anchor is such a known rank: a score, with the number of samples below it and the number of
+ * samples at or below it. Each new sample costs one comparison to keep these numbers true, so a
+ * calibration keeps an anchor near the rank of its future bar. When the last sample arrives the bar
+ * is a few steps away, however many samples there are.
  *
- * The anchor moves once it is further away than a 64th of the samples, which takes as many new
- * samples. So steps stay in proportion to samples, and no transaction takes more steps than that.
- * Both ends of the samples are anchors too, and are near enough while there are few.
+ * The anchor moves once it is further from the rank of the bar than a 64th of the samples, and to
+ * get there takes as many new samples. So the steps stay in proportion to the new samples, and no
+ * transaction takes more steps than a 64th of the samples. Both ends of the samples are anchors
+ * too, and are near enough while there are few samples.
  *
  * Ranks count from 1 for the lowest sample.
  */

@@ -3,7 +3,7 @@
  * (docs/contract/partner-api.md, "POST /challenges/{id}/distribution"). The bar follows from them,
  * and the challenge goes live. The first of these that applies refuses it as `invalid_request`:
  *
- * 1. no such challenge, or another tenant's, with the same words
+ * 1. no such challenge, or another tenant's: both have the same message
  * 2. an invalid distribution, or one of too few scores
  * 3. a top_n challenge, whose bar follows from its scores
  * 4. a rung, which is derived from the rung below or calibrates

@@ -43,7 +43,7 @@ export function decideStatusChange(
   }: {
     /** The operator's note; null for none. */
     readonly note: string | null;
-    /** The cause of its last suspension; null for none. */
+    /** The cause of the challenge's last suspension; null if it was never suspended. */
     readonly suspendedBy: StatusChangeCause | null;
   },
 ): StatusDecision | Refused {

@@ -61,7 +61,7 @@ describe('a suspension', () => {
     });
   });
 
-  it('after a crash behind the commit of a suspension, the next run changes nothing', async () => {
+  it('after a crash right after the commit of a suspension, the next run changes nothing', async () => {
     const { id } = await openWithoutCap(h);
     await settleUntil('challenge.monitor.after-commit', await attempts(id, 60), all(true, 60));
     const suspended = { status: SUSPENDED, counted: 50n, waiting: 0, changes: ['drift'], events: 1 };

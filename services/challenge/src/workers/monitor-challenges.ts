@@ -1,23 +1,24 @@
 /**
  * The worker of the drift monitors. It takes waiting outcomes from the queue, counts them, suspends
  * challenges whose monitor rejects, and completes ramps (domain/monitor-decision.ts). It runs soon
- * after this process has settled something, without delaying that, and at each interval for what
- * other processes left.
+ * after this process has settled attempts, without delaying those calls. It also runs at each
+ * interval, for the outcomes that other processes left.
  *
  * One transaction counts some batches of outcomes:
  * 1. It takes them from the queue. Another process that counts skips what is taken, so no outcome
  *    is counted twice.
- * 2. It locks those of their monitors that are free, and reads the challenges under these locks. An
- *    operator locks the monitor before moving the status, so a status that is read here does not
- *    change. Outcomes of a monitor that is not free are put back.
- * 3. It writes the counts and readings of the monitors, moves the status or completes the ramp, and
- *    writes the history and the event of that. Outcomes that it counted for an unconfirmed bar free
- *    their slots.
+ * 2. It locks the free monitors among those of the outcomes, and reads their challenges under these
+ *    locks. An operator locks the monitor before changing the status, so a status that is read here
+ *    does not change. Outcomes whose monitor is not free are put back.
+ * 3. It writes the counts and readings of the monitors. If a monitor suspends its challenge or
+ *    completes its ramp, it also writes the new state, the history and the event. Outcomes that it
+ *    counted for an unconfirmed bar free their slots.
  *
- * What a crash leaves after each step:
- * - The commit of the outcomes: rows that wait. The next run counts them.
- * - Steps 1 to 3, before the commit: the same, since nothing took effect.
- * - The commit: all of it, and an event that is not published. The relay publishes it.
+ * What a crash leaves:
+ * - After the commit of the outcomes: rows that wait. The next run counts them.
+ * - In steps 1 to 3, before their commit: the same rows, because nothing took effect.
+ * - After the commit of step 3: everything is written, but the event is not published. The relay
+ *   publishes it.
  *
  * A row may appear behind one with a higher number that is already counted, because its transaction
  * committed later. A later run counts it: every order is valid.
@@ -57,8 +58,8 @@ type MonitorDeps = {
 };
 
 /**
- * The least time between a run and the next that a wake starts: few statements count the outcomes
- * of a busy second together.
+ * The least time between a run and the next run that a wake starts. So a few statements count all
+ * outcomes of a busy second.
  */
 const GATHER_MS = 1_000;
 /** The limit of one transaction. A batch has up to 200 outcomes, so it counts at most 100,000. */
