@@ -1,7 +1,7 @@
 /**
  * Coalesces concurrent requests: callers each submit one item, `run` gets arrays of items, and each
- * caller gets its own result. Every hop and every hot statement has one in front, because each call
- * costs much and each item little.
+ * caller gets its own result. A coalescer stands in front of every hop and every hot statement,
+ * because each call costs much and each item little.
  *
  * States
  * Item      submitted; waiting behind an item of its key; ready, in order of arrival; running in a

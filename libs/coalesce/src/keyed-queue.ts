@@ -91,9 +91,9 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
   }
 
   /**
-   * The longest wait of items that wait for a batch. An item behind a running one of its key does
-   * not count: no other lane or process could run it. Looks at every item: one that waited for its
-   * key is queued behind younger ones.
+   * The longest wait of the items that wait for a batch. An item behind a running item of its key
+   * does not count: no other lane or process could run it. Looks at every item, because an item
+   * that waited for its key is queued behind younger items.
    */
   get oldestWaitMs(): number {
     const now = performance.now();

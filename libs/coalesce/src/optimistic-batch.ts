@@ -4,7 +4,8 @@
  * (decision 21).
  *
  * Invariants: every request has exactly one result, in the order of the requests. `underLock` is
- * called at most once, with the requests that the optimistic write left, in order; never with none.
+ * called at most once, with the requests that the optimistic write left, in order. It is not called
+ * if no request is left.
  */
 
 /** The steps of a batch of requests. A result is a value, never null. */

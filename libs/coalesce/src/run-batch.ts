@@ -54,7 +54,7 @@ async function replay<Item, Result>(batch: Batch<Item, Result>, options: RunOpti
   }
 }
 
-/** Runs the items and answers them. If `run` fails, returns why and answers none. */
+/** Runs the items and answers them. If `run` fails, returns its error and answers no item. */
 async function tryOnce<Item, Result>(
   batch: Batch<Item, Result>,
   { name, run }: RunOptions<Item, Result>,

@@ -22,8 +22,8 @@ export type EgressOptions = {
   /** `address` or `address:port`; the system's unless given. */
   readonly dnsServers?: readonly string[] | undefined;
   /**
-   * Requests to one origin beyond it wait, within their timeout. By default the most that one
-   * process sends.
+   * The most connections to one origin. Further requests to the origin wait, within their timeout.
+   * By default as many as one process sends requests at a time.
    */
   readonly connectionsPerOrigin?: number;
   /** How many origins keep idle connections; the least recently used origin loses them first. */
@@ -148,7 +148,7 @@ export function createEgress({
     if (oldest === undefined) return;
     const [origin, { pool }] = oldest;
     origins.delete(origin);
-    // Requests in flight on it end first.
+    // Requests that are in flight on the pool end first.
     void pool.close().finally(() => pools.delete(pool));
   }
 

@@ -186,8 +186,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * The part of the time until `end` that a connection took: the last attempt begun since the
-   * start, because attempts are made only when needed.
+   * How much of the time until `end` it took to connect. Only the last attempt counts, if it began
+   * since the start: attempts are made only when needed.
    */
   #connecting(end: number): { dnsMs: number | null; connectMs: number | null; connectedAt: number } {
     const [start, attempt] = [this.#startedAt, this.#route.lastAttempt];

@@ -12,8 +12,8 @@
  * A batch that fails is repeated event by event, so that one bad event fails alone; but not if the
  * database is unreachable. A failed event is delivered again after a pause. Once an event has
  * failed in MAX_FAILED_DELIVERIES deliveries, the consumer ends its delivery. The event stays in
- * its owner's outbox, and the relay publishes it again. It must not stay in the stream: a relay
- * takes an event that is older than the stream's oldest message for acknowledged or lost.
+ * its owner's outbox, and the relay publishes it again. It must not stay in the stream, because a
+ * relay takes every event that is older than the stream's oldest message as acknowledged or lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCoalescer } from '@laurel/coalesce';

@@ -2,8 +2,8 @@
  * The configuration of a nats-server that carries Laurel's events: one user for each service that
  * connects, which may use only the subjects that it needs.
  *
- * - An owner may publish its own events, receive their acknowledgements, and read the state of the
- *   stream and its consumers.
+ * - A contest service may publish its own events, receive their acknowledgements, and read the
+ *   state of the stream and its consumers.
  * - The webhook service may create the stream and its one durable consumer, consume from it, and
  *   acknowledge events to their owners. It may publish no event.
  * - No service may delete or purge the stream, read single messages, or create another consumer. An

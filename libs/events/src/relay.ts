@@ -1,13 +1,13 @@
 /**
  * Publishes again the events that are in the outbox and not in the stream. An event has certainly
- * left the stream if it was published longer ago than a margin, and the stream is empty or its
- * oldest message is younger than the event by the margin: the stream keeps order, so everything
- * older was acknowledged or lost. This repairs a crash between commit and publication, a lost
- * acknowledgement, and a stream that was purged or created again.
+ * left the stream if two things hold: it was published longer ago than a margin, and the stream is
+ * empty or its oldest message is younger than the event by the margin. The stream keeps order, so
+ * everything older than its oldest message was acknowledged or lost. This repairs a crash between
+ * commit and publication, a lost acknowledgement, and a stream that was purged or created again.
  *
  * A stream without a consumer discards what is published, so the relay waits until there is one.
  *
- * Events of real money go before those of play money, however many of these wait.
+ * Events of real money go before events of play money, however many events of play money wait.
  */
 
 import type { Database } from '@laurel/postgres';

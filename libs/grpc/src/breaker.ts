@@ -2,8 +2,10 @@
  * The breaker in front of a service.
  *
  * - Closed: calls are sent. If half of at least 20 calls in the last 10 s failed, the breaker
- *   opens. - Open: calls fail immediately, for a second. - Half open: one call is sent as a probe.
- *   Its success closes the breaker, its failure opens it again.
+ *   opens.
+ * - Open: calls fail immediately, for a second.
+ * - Half open: one call is sent as a probe. Its success closes the breaker, its failure opens it
+ *   again.
  */
 import { EventEmitter } from 'node:events';
 import { gauge } from '@laurel/telemetry';
@@ -19,8 +21,9 @@ export type BreakerOptions = {
 const WINDOW_BUCKETS = 10;
 const BUCKET_MS = 1_000;
 /**
- * A breaker that stays half open this long gets no calls. Under load the probe follows at once, and
- * the metric must not show that moment as the end of an outage.
+ * If a breaker stays half open for this long, its client makes no calls. Under load the probe
+ * follows at once, and the metric must not show the moment before the probe as the end of an
+ * outage.
  */
 const UNUSED_AFTER_MS = 30_000;
 
@@ -70,9 +73,9 @@ export function createBreaker(client: string, options: BreakerOptions): Breaker 
 }
 
 /**
- * Shows the breaker in a gauge as open until a call succeeds, or until half a minute has passed.
- * The breaker then sends the next call as its probe. Without the time limit, a caller without
- * traffic would show an outage forever.
+ * Shows the breaker in a gauge as open until a call succeeds, or until it was half open for half a
+ * minute without a call. The breaker then sends the next call as its probe. Without the time limit,
+ * a caller without traffic would show an outage forever.
  */
 function showState(breaker: CircuitBreaker, client: string): void {
   const open = gauge('laurel_breaker_open', 'Whether calls to a service fail at once: 1 open, 0 not.', ['client']);

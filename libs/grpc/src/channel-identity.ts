@@ -123,7 +123,7 @@ export async function openChannelIdentity(options: {
   };
 }
 
-/** True when the authority has signed the certificate, or when no certificate is required. */
+/** Returns an error unless the server's certificate names the expected service. */
 function checkService(expected: string, { subjectaltname }: PeerCertificate): Error | undefined {
   const found = serviceOfNames(subjectaltname);
   return found === expected ? undefined : new Error(`the server is not ${expected} but ${found}`);

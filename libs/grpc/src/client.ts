@@ -209,7 +209,7 @@ function overGrpc<Service extends Definition>(
   });
   const hot = new Set(options.hot);
   let unpinged: Client | undefined;
-  /** The channel of calls that may last longer than a connection that is pinged. */
+  /** The channel of calls that may last longer than the time between two pings. */
   const channelOfLongCalls = () => {
     unpinged ??= openChannel(XServiceClient, options, { isPinged: false });
     return unpinged;
@@ -232,7 +232,7 @@ function inProcess({ name, inProcess: channel }: ClientOptions): Transport {
   return { send: (_rpc, call, requestId) => channel.call(name, call, requestId), close() {} };
 }
 
-/** Runs the call again when the connection broke under it. */
+/** Sends the call once more if the connection broke. */
 async function retryOnce<Result>(send: () => Promise<Result>): Promise<Result> {
   try {
     return await send();

@@ -45,7 +45,7 @@ export async function createTestCertificates(stack: AsyncDisposableStack) {
     async identityOf(service: string, ca?: CertificateAuthority, logged: { message: string }[] = []) {
       return this.identityWith(await (ca ?? authority).issue({ names: [], service }), service, logged);
     },
-    /** Does what identityOf does with any certificate, also one of another authority. */
+    /** As `identityOf`, but with the given certificate, which may be of another authority. */
     async identityWith(issued: KeyPair, service = 'forged', logged: { message: string }[] = []) {
       const name = `${service}-${count++}`;
       const files = this.keep(name, issued);

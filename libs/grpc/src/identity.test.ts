@@ -283,7 +283,7 @@ test('a certificate is read once per stream of hot calls, not once per call', as
 });
 
 /** Returns TLS options with the gateway's certificate; they verify no server. */
-async function gatewaysShow(): Promise<ConnectionOptions> {
+async function gatewayTlsOptions(): Promise<ConnectionOptions> {
   const files = await certificates.write('gateway');
   const [cert, key] = [readFileSync(files.certificate), readFileSync(files.key)];
   return { cert, key, ALPNProtocols: ['h2'], rejectUnauthorized: false };
@@ -314,7 +314,7 @@ function dial(
 
 test('no TLS session is resumed by a ticket', async () => {
   const { port, identity } = await serveWallet();
-  const shown = await gatewaysShow();
+  const shown = await gatewayTlsOptions();
   const first = await dial(port, shown);
   if (typeof first === 'string' || first.ticket === undefined) throw new Error(`was not let in: ${String(first)}`);
   const { ticket: session } = first;
@@ -333,7 +333,7 @@ test('a stream that was opened with an earlier certificate closes with its conne
   const identity = await certificates.identityOf('wallet');
   const connectionAge = { limitMs: 200, graceMs: 100 };
   const { port } = await fixture.serve({}, 0, 5_000, { identity, connectionAge });
-  const session = connectHttp2(`https://127.0.0.1:${port}`, await gatewaysShow());
+  const session = connectHttp2(`https://127.0.0.1:${port}`, await gatewayTlsOptions());
   stack.defer(() => session.destroy());
   const stream = session.request(
     {
@@ -362,7 +362,7 @@ test('a TLS handshake that fails is counted, and logged with its reason', async 
     return (await metric?.get())?.values[0]?.value ?? 0;
   };
   const before = await count();
-  const shown = await gatewaysShow();
+  const shown = await gatewayTlsOptions();
   const expired = await certificates.authority.issue({
     names: [],
     service: 'gateway',

@@ -23,7 +23,7 @@ export type PendingCall = OutgoingCall & {
   readonly reject: (error: Error) => void;
 };
 
-/** The bytes of the request; null if the call may not be sent, which has ended it. */
+/** The bytes of the request; null if the call may not be sent, and has therefore ended. */
 export function beginCall(call: PendingCall): Buffer | null {
   const failNow = (code: status, details: string): null => {
     failCall(call, code, details);

@@ -46,9 +46,9 @@ export async function startGrpcServer(options: {
   logger: RpcLogger;
   drainLimitMs?: number;
   /**
-   * The age at which the server asks a connection to end (a minute), and how much later it cuts it
-   * off (the latest deadline of a call, and 5 s). For that long, and a tenth of the age more, a
-   * caller can use a certificate that new connections reject.
+   * The age at which the server asks a connection to end (a minute), and how much later it cuts the
+   * connection off (the latest deadline of a call, and 5 s). For both times together, and a tenth
+   * of the age more, a caller can use a certificate that new connections reject.
    */
   connectionAge?: { readonly limitMs: number; readonly graceMs: number };
 }): Promise<GrpcServer> {

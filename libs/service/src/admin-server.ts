@@ -34,7 +34,7 @@ export async function startAdminServer(options: {
    * requests do not need it.
    */
   isReady: () => Promise<Readiness> | Readiness;
-  /** The services that it calls. */
+  /** Whether the services that this process calls are ready. */
   dependencies?: () => Promise<Readiness>;
   isServing?: () => boolean;
   /** Returns the time in milliseconds; tests control it. */

@@ -1,13 +1,13 @@
 /**
  * Leases what is due and runs it. A lease is the right to a run for a while. The caller's statement
- * takes it, the caller's slots limit how many runs there are at once
+ * takes the lease, the caller's slots limit how many runs there are at once
  * (libs/untrusted-url/src/fair-slots.ts), and the caller says what one run does.
  *
  *   wake    leases on the next turn of the event loop, so that one statement leases for all that
  *           this turn wakes
- *   lease   one statement at a time, again and again until nothing that waits has a slot: the next
- *           one leases the slots that become free while one runs
- *   run     beside the loop and beside each other; what frees a slot wakes the loop
+ *   lease   one statement at a time, again and again until no waiting work has a slot: the next
+ *           statement leases for the slots that become free while one runs
+ *   run     beside the loop and beside other runs; what frees a slot wakes the loop
  *
  * A lease that fails is logged, and the next one follows TRY_AGAIN_MS later, without another sweep.
  * When the loop ends it leases no more, and the statement and the runs that have begun end first:
@@ -30,11 +30,11 @@ export function createDispatchLoop<Allocation>(options: {
   /** What is leased, for the log: `sends`. */
   readonly name: string;
   readonly logger: Logger;
-  /** Takes the slots of what may run now; empty where nothing waits that may have one. */
+  /** Takes the slots of the work that may run now; empty if no waiting work may have a slot. */
   readonly allocate: () => readonly Allocation[];
   /**
-   * Leases for these slots, begins the runs and returns them. It gives back the slots that no run
-   * has, also where it rejects. A run gives its own back, and never rejects.
+   * Leases work for these slots, begins the runs and returns them. It gives back the slots that no
+   * run has, even if it rejects. A run gives back its own slot, and never rejects.
    */
   readonly lease: (allocated: readonly Allocation[]) => Promise<readonly Promise<void>[]>;
 }): DispatchLoop {

@@ -88,7 +88,7 @@ export interface Audit {
   readonly intervalSeconds: number;
   /** Returns the result of each check; ends early when the signal is aborted. */
   readonly run: (signal: AbortSignal) => Promise<readonly CheckResult[]>;
-  /** If a run audits slices: see createContinuousAudit. */
+  /** Only for an audit in slices: see createContinuousAudit. */
   readonly passCompletedAt?: () => Promise<number | null>;
 }
 

@@ -9,8 +9,8 @@
 export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=16'];
 
 /**
- * The same of a process that runs several services, which allocates what all of them do. With 16
- * MiB it has an eighth fewer flows at 256 clients, and with 64 it takes 54 MiB more
+ * The same flags for a process that runs several services, and allocates as much as all of them.
+ * With 16 MiB it completes an eighth fewer flows at 256 clients; with 64 MiB it takes 54 MiB more
  * (docs/performance.md, "One process for all services").
  */
 export const ONE_PROCESS_NODE_FLAGS: readonly string[] = ['--max-semi-space-size=64'];

@@ -33,7 +33,8 @@ export const REENCRYPT_INTERVAL_MS = 30_000;
 const ROWS_A_STATEMENT = 100;
 
 /**
- * How many secrets of a version the start tries, so that one damaged secret does not prevent it.
+ * How many secrets of a version are tried at the start, so that one damaged secret does not prevent
+ * the start.
  */
 const TRIED_AT_START = 20;
 

@@ -1,7 +1,7 @@
 /**
- * What several services have in common that run in one process: the calls between them, and one
- * admin port. The process is ready once all of them have started and each is ready; it is not ready
- * any more as soon as one of them drains.
+ * What the services of one process share: the calls between them, and one admin port. The process
+ * is ready once all of them have started and each is ready. It is no longer ready as soon as one of
+ * them drains.
  */
 import { createInProcessChannels, type InProcessChannel } from '@laurel/grpc';
 import type { ServiceName } from '@laurel/topology';

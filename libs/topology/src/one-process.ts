@@ -1,6 +1,7 @@
 /**
- * The environment of a process that runs several services (apps/one-process). All of them read a
- * variable; one with a service's name in front is that service's alone, as CHALLENGE_NATS_URL.
+ * The environment of a process that runs several services (apps/one-process). All services read a
+ * variable, unless it has a service's name in front, such as CHALLENGE_NATS_URL: only that service
+ * reads it.
  */
 import type { ServiceName } from './index.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Whom a service may call now, of many third-party systems. A slot is the right to one run in
+ * Which of many third-party systems a service may call now. A slot is the right to one run in
  * flight: one send, one poll. The one rule is that a slow or dead subject does not delay another
  * one, although each run of a dead subject holds its slot for the whole timeout.
  *
@@ -60,7 +60,7 @@ export function createFairSlots(limits: FairSlotLimits): FairSlots {
   const maxUnproven = Math.max(maxHeldBack, total - Math.max(1, Math.ceil(total / 8)));
 
   const slotsOf = new Map<string, number>();
-  // A subject without an entry is untried. The one whose run ended last is the last.
+  // A subject without an entry is untried. The subject whose run ended last is at the end.
   const healths = new Map<string, KnownHealth>();
   const heldBy: Record<SubjectHealth, number> = { proven: 0, slow: 0, failing: 0, untried: 0 };
   let held = 0;

@@ -1,6 +1,6 @@
 /**
  * Which addresses and untrusted URLs Laurel may connect to, which headers a caller may set, and
- * which of many it calls next. Pure: it resolves no name.
+ * which of many systems a service calls next. Pure: it resolves no name.
  */
 export { type Cidrs, isPublicAddress, mayConnectTo, NO_CIDRS, parseCidrs } from './address.ts';
 export { createFairSlots, type FairSlots, healthAfterSuccess, type KnownHealth } from './fair-slots.ts';
