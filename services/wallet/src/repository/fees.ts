@@ -20,7 +20,7 @@ import {
   unrefundedFeesSql,
 } from './charged-fees.ts';
 import { type NamedPersonRow, toNamedPerson } from './named-person.ts';
-import { contestServiceDigitsSql, digitsOf, type OwnedPage } from './owned-page.ts';
+import { contestServiceDigitsOf, contestServiceDigitsSql, type OwnedPage } from './owned-page.ts';
 
 const loadFeeFactsStatement: Statement = {
   name: 'load_fee_facts',

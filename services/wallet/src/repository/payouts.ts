@@ -12,7 +12,7 @@ import { cents } from '@laurel/values/money';
 import type { Environment } from '@laurel/values/tenant';
 import type { DecidedPayout, Payout, PayoutFacts, PayoutRequest, Win } from '../domain/payout-decision.ts';
 import { type HoldReason, type RecentPayouts, VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
-import { contestServiceDigitsSql, digitsOf, type OwnedPage } from './owned-page.ts';
+import { contestServiceDigitsOf, contestServiceDigitsSql, type OwnedPage } from './owned-page.ts';
 
 export type PayoutRow = {
   award_id: string;
