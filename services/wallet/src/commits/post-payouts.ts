@@ -32,7 +32,7 @@ import { type DefaultLimits, programKeyOf } from '../domain/program-limits.ts';
 import { failpoint } from '../failpoints.ts';
 import { lockOpenPlayers, playerLedgerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { payOptimistically } from '../repository/optimistic-payouts.ts';
-import { insertPayouts, loadPayoutFacts, windowStart } from '../repository/payouts.ts';
+import { insertPayouts, loadPayoutFacts, velocityWindowStart } from '../repository/payouts.ts';
 import { countProgramPayouts, lockPrograms, withOpenPrograms } from '../repository/program-limits.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
@@ -123,7 +123,7 @@ async function decideUnderLock(
       // of 24 hours cannot change.
       const [locked, programs, facts] = await Promise.all([
         lockOpenPlayers(tx, payments.map(playerLedgerKeyOf)),
-        lockPrograms(tx, payments, { since: windowStart(now), defaults }),
+        lockPrograms(tx, payments, { since: velocityWindowStart(now), defaults }),
         loadPayoutFacts(tx, payments, now),
       ]);
       const withPrograms = facts.map((known, index) => {

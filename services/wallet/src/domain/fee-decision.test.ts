@@ -101,7 +101,7 @@ describe('decideFees', () => {
     expect(() => decide([charge()], [{ ...known, stored }])).toThrow(/was posted for the attempt/);
   });
 
-  it('a fee returns moved and writes nothing if its player_ref now names another account or none', () => {
+  it('a charge returns moved and writes nothing if its player_ref now names another account or none', () => {
     const other = newId();
     const moved = { ...known, player: { accountId: other, eligibility: ELIGIBLE } };
     const { results, changes } = decide([charge(), charge(), charge({ accountId: null })], [moved, unknown, known]);

@@ -360,7 +360,7 @@ describe('the wallet’s audit', () => {
     ]);
   });
 
-  it('an award beyond its own limit is a violation unless another award of the 24 hours had a limit above their sum', async () => {
+  it('an award beyond its own limit is no violation if another award of the 24 hours had a limit above their sum', async () => {
     const { accountId } = player;
     await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false, enforcementFlag: false }));
     const later = awardOf(player, 2_00n);

@@ -86,7 +86,7 @@ describe('charging a fee', () => {
     expect(await charge(wallet.client, chargeOf(sandboxed, 1_00n))).toBe('posted');
   });
 
-  it('a fee that got moved can be posted for the new account under the same id', async () => {
+  it('a fee whose charge returned moved can be posted for the new account under the same id', async () => {
     const [before, after] = [
       await addPlayer(wallet, { balanceCents: 5_00n }),
       await addPlayer(wallet, { balanceCents: 5_00n }),

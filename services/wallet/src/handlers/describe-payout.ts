@@ -11,7 +11,7 @@ import type { VelocityLimits } from '../domain/payout-hold.ts';
 import { type DefaultLimits, limitsInForce } from '../domain/program-limits.ts';
 import { loadAccount } from '../repository/accounts.ts';
 import { withDecision } from '../repository/payout-decisions.ts';
-import { loadPayout, loadRecentPayouts, windowStart } from '../repository/payouts.ts';
+import { loadPayout, loadRecentPayouts, velocityWindowStart } from '../repository/payouts.ts';
 import { loadProgramLimits } from '../repository/program-limits.ts';
 import { presentAccount, presentPayout, presentProgramLimits } from './present.ts';
 
@@ -29,7 +29,7 @@ export function describePayout({
   return async ({ awardId }: DescribePayoutRequest): Promise<DescribePayoutResponse | Refused> => {
     const payout = isUuid(awardId) ? await loadPayout(database, awardId) : null;
     if (payout === null) return refused('not_found');
-    const since = windowStart(clock());
+    const since = velocityWindowStart(clock());
     const [reviewed, account, recent, [program]] = await Promise.all([
       withDecision(database, payout),
       loadAccount(database, payout.accountId),

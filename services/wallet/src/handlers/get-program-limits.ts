@@ -7,7 +7,7 @@ import type { Database } from '@laurel/postgres';
 import type { GetProgramLimitsRequest, GetProgramLimitsResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
 import { type DefaultLimits, limitsInForce } from '../domain/program-limits.ts';
-import { windowStart } from '../repository/payouts.ts';
+import { velocityWindowStart } from '../repository/payouts.ts';
 import { loadProgramLimits } from '../repository/program-limits.ts';
 import { presentProgramLimits } from './present.ts';
 
@@ -22,7 +22,7 @@ export function getProgramLimits({
 }) {
   return async (request: GetProgramLimitsRequest): Promise<GetProgramLimitsResponse> => {
     const programId = parseId(request.programId);
-    const stored = await loadProgramLimits(database, programId, ['test', 'live'], windowStart(clock()));
+    const stored = await loadProgramLimits(database, programId, ['test', 'live'], velocityWindowStart(clock()));
     return {
       limits: stored.map(({ environment, set, paidCents }) =>
         presentProgramLimits({ programId, environment }, limitsInForce(environment, set, defaults), paidCents),

@@ -48,6 +48,6 @@ export function parseLimit(limitCents: bigint | undefined, clear: boolean | unde
  * The environment in which an item is batched. An item that names no environment is batched with
  * live, because its money may be real.
  */
-export function batchedAs(environment: EnvironmentMessage | undefined): Environment {
+export function batchEnvironmentOf(environment: EnvironmentMessage | undefined): Environment {
   return environment === EnvironmentMessage.TEST ? 'test' : 'live';
 }

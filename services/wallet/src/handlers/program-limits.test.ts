@@ -291,7 +291,7 @@ describe('the statement that pays, and the limit of the program', () => {
     expect(paid.filter(({ size }) => size === 1)).toHaveLength(20);
   });
 
-  it('all awards of a program in live but the first are paid in the optimistic statement', async () => {
+  it('in live every award of a program after the first is paid in the optimistic statement', async () => {
     const programId = newId();
     const players = await addPlayers(5, { programId, balanceCents: 1_00n });
     const before = await countOptimisticPayouts();

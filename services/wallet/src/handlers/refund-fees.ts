@@ -15,7 +15,7 @@ import type { FeeRefund, FeeRefundBatches } from '../commits/post-refunds.ts';
 import type { RefundResult } from '../domain/refund-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { contestServiceOfCall } from './contest-service-of-call.ts';
-import { batchedAs } from './parse.ts';
+import { batchEnvironmentOf } from './parse.ts';
 
 export function refundFees(
   refunds: FeeRefundBatches,
@@ -34,7 +34,7 @@ function parseRefund(
   owner: ContestServiceName | null,
 ): FeeRefund {
   if (!isRefundReason(reason)) throw new Error(`${reason} is not a reason for a refund`);
-  return { feeTransferId: parseId(feeTransferId), reason, owner, environment: batchedAs(environment) };
+  return { feeTransferId: parseId(feeTransferId), reason, owner, environment: batchEnvironmentOf(environment) };
 }
 
 function presentResult({ refundedAt }: RefundResult): FeeRefundResult {

@@ -13,7 +13,7 @@ import {
 import type { FeeQuery, FeeQueryBatches } from '../commits/post-tombstones.ts';
 import type { StoredFee } from '../domain/fee-decision.ts';
 import { checkOwnedFee, type NamedFee } from './contest-service-of-call.ts';
-import { batchedAs } from './parse.ts';
+import { batchEnvironmentOf } from './parse.ts';
 
 export function resolveFees(
   queries: FeeQueryBatches,
@@ -32,7 +32,7 @@ function parseQuery(query: WireFeeQuery): FeeQuery & NamedFee {
     attemptId: query.attemptId === '' ? null : parseId(query.attemptId),
     feeGeneration: query.feeGeneration,
     tombstoneIfAbsent: query.tombstoneIfAbsent,
-    environment: batchedAs(query.environment),
+    environment: batchEnvironmentOf(query.environment),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Database } from '@laurel/postgres';
 import type { SetProgramLimitsRequest, SetProgramLimitsResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
 import { type DefaultLimits, limitsInForce } from '../domain/program-limits.ts';
-import { windowStart } from '../repository/payouts.ts';
+import { velocityWindowStart } from '../repository/payouts.ts';
 import { loadProgramLimits, setProgramLimits as writeLimits } from '../repository/program-limits.ts';
 import { parseLimit } from './parse.ts';
 import { presentProgramLimits } from './present.ts';
@@ -28,7 +28,7 @@ export function setProgramLimits({
       feeCents: parseLimit(request.feeLimitCents, request.clearFeeLimit),
     });
     const { programId, environment } = program;
-    const [stored] = await loadProgramLimits(database, programId, [environment], windowStart(clock()));
+    const [stored] = await loadProgramLimits(database, programId, [environment], velocityWindowStart(clock()));
     if (stored === undefined) throw new Error('the limits of an environment were not read');
     return {
       limits: presentProgramLimits(program, limitsInForce(environment, stored.set, defaults), stored.paidCents),

@@ -14,7 +14,7 @@ import { HOUSE_DIGIT, playerLedgerId } from '../domain/ledger.ts';
 import type { PayoutRequest } from '../domain/payout-decision.ts';
 import type { RecentPayouts } from '../domain/payout-hold.ts';
 import type { DefaultLimits } from '../domain/program-limits.ts';
-import { recentPayoutsSql, windowStart } from './payouts.ts';
+import { recentPayoutsSql, velocityWindowStart } from './payouts.ts';
 import { payoutLimitSql, recentProgramPayoutsSql } from './program-limits.ts';
 
 /**
@@ -205,7 +205,7 @@ export async function payOptimistically(
       payouts.map(({ mostRecent }) => mostRecent?.count ?? null),
       payouts.map(({ mostRecent }) => mostRecent?.amountCents ?? null),
       now,
-      windowStart(now),
+      velocityWindowStart(now),
       defaults.payoutCents,
     ],
     { durable: true },

@@ -65,7 +65,7 @@ export function recentPayoutsSql(of: { accountId: string; environment: string; s
 }
 
 /** Only payouts paid after this instant count. */
-export function windowStart(now: Date): Date {
+export function velocityWindowStart(now: Date): Date {
   return new Date(now.getTime() - VELOCITY_WINDOW_MS);
 }
 
@@ -121,7 +121,7 @@ export async function loadPayoutFacts(
     payments.map((payment) => payment.awardId),
     payments.map((payment) => payment.accountId),
     payments.map((payment) => payment.environment),
-    windowStart(now),
+    velocityWindowStart(now),
   ]);
   if (rows.length !== payments.length) throw new Error('a payout is owed to an account that does not exist');
   return rows.map((row) => ({

@@ -11,7 +11,7 @@ import { TOP } from '@laurel/values/cursor';
 import { type Cents, cents } from '@laurel/values/money';
 import type { Environment } from '@laurel/values/tenant';
 import { UNNAMED_PROGRAM } from '../domain/counted-day.ts';
-import { MAX_HELD } from './program-money.ts';
+import { MAX_HELD_PAYOUTS } from './program-money.ts';
 
 /** The timeout is that of an audit's check: it suffices for a day of some ten million transfers. */
 const COUNT_TIMEOUT_MS = 120_000;
@@ -374,7 +374,7 @@ const HELD_NOW: Statement = {
     select held.environment, sum(held.amount_cents)::bigint as held_cents
     from (
       select payouts.environment, payouts.program_id, payouts.amount_cents from payouts
-      where payouts.status = 'held' order by payouts.created_at desc, payouts.award_id desc limit ${MAX_HELD}
+      where payouts.status = 'held' order by payouts.created_at desc, payouts.award_id desc limit ${MAX_HELD_PAYOUTS}
     ) as held
     where ($1::text is null or held.environment = $1) and ($2::uuid is null or held.program_id = $2)
     group by held.environment`,

@@ -11,7 +11,7 @@ import type { ProgramName } from '../domain/program-limits.ts';
 export const MAX_ACCOUNTS = 2_000;
 const MAX_FEES = 10_000;
 /** The most held payouts that are searched, newest first, over all programs. */
-export const MAX_HELD = 10_000;
+export const MAX_HELD_PAYOUTS = 10_000;
 
 export type ProgramFees = { readonly feesCents: Cents; readonly refundsCents: Cents };
 
@@ -69,7 +69,7 @@ const sumHeldStatement: Statement = {
     from (
       select payouts.program_id, payouts.environment, payouts.amount_cents from payouts
       where payouts.status = 'held' and payouts.created_at > $3
-      order by payouts.created_at desc, payouts.award_id desc limit ${MAX_HELD}
+      order by payouts.created_at desc, payouts.award_id desc limit ${MAX_HELD_PAYOUTS}
     ) as held`,
 };
 

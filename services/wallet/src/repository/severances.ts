@@ -7,7 +7,7 @@
 import type { Database, Statement, Transaction } from '@laurel/postgres';
 
 /** A program and an account that the program has linked at some time. */
-export type Pair = { readonly programId: string; readonly accountId: string };
+export type LinkedPair = { readonly programId: string; readonly accountId: string };
 
 export type Severance = { readonly programId: string; readonly severedAt: Date };
 
@@ -20,7 +20,7 @@ const lockPairStatement: Statement = {
  * Waits for links of the pair that are about to commit, and makes new ones wait; false if the pair
  * was never linked.
  */
-export async function lockPair(tx: Transaction, { programId, accountId }: Pair): Promise<boolean> {
+export async function lockPair(tx: Transaction, { programId, accountId }: LinkedPair): Promise<boolean> {
   return (await tx.query(lockPairStatement, [programId, accountId])).length > 0;
 }
 
@@ -40,7 +40,7 @@ const severStatement: Statement = {
  * Removes the links of a locked pair, in test and live, and marks the pair as severed; returns the
  * number of links.
  */
-export async function severPair(tx: Transaction, { programId, accountId }: Pair, now: Date): Promise<number> {
+export async function severPair(tx: Transaction, { programId, accountId }: LinkedPair, now: Date): Promise<number> {
   const removed = await tx.query(deleteLinksStatement, [programId, accountId]);
   await tx.query(severStatement, [programId, accountId, now]);
   return removed.length;
@@ -55,7 +55,7 @@ const liftStatement: Statement = {
 };
 
 /** Permits links of the program and the account again; false if they were never linked. */
-export async function permitPair(database: Database, { programId, accountId }: Pair): Promise<boolean> {
+export async function permitPair(database: Database, { programId, accountId }: LinkedPair): Promise<boolean> {
   return (await database.query(liftStatement, [programId, accountId])).length > 0;
 }
 

@@ -281,7 +281,7 @@ describe('the money of days', () => {
     expect(pauseAfterRunMs(60_000, 10_000)).toBe(200_000);
   });
 
-  it('a fee that commits after the end of its day is counted on it', async () => {
+  it('a fee that commits after the end of its day is counted on that day', async () => {
     const wallet = await open();
     const player = await addPlayer(wallet, { balanceCents: 100_00n });
     wallet.clock.now = new Date('2026-11-20T23:59:59.999Z');
@@ -317,7 +317,7 @@ describe('the money of days', () => {
     expect(await auditViolations(wallet)).toEqual({});
   });
 
-  it('a process that dies in a chunk or between two of them loses at most one', async () => {
+  it('a process that dies in a chunk or between two chunks loses at most one chunk', async () => {
     const wallet = await open(SMALL_CHUNKS);
     const expected = await playDays(wallet);
     const { now } = wallet.clock;
