@@ -204,7 +204,7 @@ describe('a round that settles', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('a released purse is returned once when it is paid, and a denied purse never', async () => {
+  it('recordPayouts returns a released purse once, when it is paid, and never a denied purse', async () => {
     const round = await h.openRound();
     const players = playersOf(3);
     const attempts = await h.enter(round, players);
@@ -299,7 +299,7 @@ describe('a round that settles', () => {
 });
 
 describe('a round that is cancelled', () => {
-  it('cancelling a round makes every fee due that was not refunded before', async () => {
+  it('cancelling a round makes every fee due for refund that was not refunded before', async () => {
     const round = await h.openRound({ minEntrants: 4 });
     const players = playersOf(3);
     const first = await h.enter(round, players);
