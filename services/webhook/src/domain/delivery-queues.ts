@@ -8,7 +8,7 @@
 import type { KnownHealth } from '@laurel/untrusted-url';
 import { ENVIRONMENTS, type Environment } from '@laurel/values/tenant';
 import type { NewDelivery } from './delivery.ts';
-import { type Allocation, createSlots, type SlotLimits, type Usage } from './slots.ts';
+import { type Allocation, createSlots, type SlotLimits, type SlotUsage } from './slots.ts';
 
 /** The deliveries to an endpoint in one environment. */
 export type DeliveryQueue = { readonly endpointId: string; readonly environment: Environment };
@@ -29,7 +29,7 @@ export function queueKeyOf({ endpointId, environment }: DeliveryQueue): string {
 export interface QueueSlots {
   enqueue(queue: DeliveryQueue): void;
   allocate(): readonly QueueAllocation[];
-  releaseUnused(allocations: readonly QueueAllocation[], usageOf: (allocation: QueueAllocation) => Usage): void;
+  releaseUnused(allocations: readonly QueueAllocation[], usageOf: (allocation: QueueAllocation) => SlotUsage): void;
   release(queue: DeliveryQueue, health: KnownHealth): void;
   readonly queued: number;
   readonly inFlight: number;

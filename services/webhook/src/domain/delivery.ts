@@ -65,7 +65,7 @@ export type Send = {
  * How long each phase of a send took, in milliseconds; null for a phase that was not reached or not
  * needed.
  */
-export type Phases = {
+export type SendPhases = {
   readonly dnsMs: number | null;
   readonly connectMs: number | null;
   readonly waitMs: number | null;

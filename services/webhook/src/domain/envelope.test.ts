@@ -1,7 +1,7 @@
 import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { composeBody, composeTest, type Fact } from './envelope.ts';
+import { composeBody, composeTestBody, type Fact } from './envelope.ts';
 
 const ATTEMPT = '01900000-0000-7000-8000-000000000001';
 const CHALLENGE = '01900000-0000-7000-8000-000000000002';
@@ -101,7 +101,7 @@ describe('the bytes of a webhook body', () => {
   });
 
   test('the bytes of the body of webhook.test', () => {
-    expect(composeTest(AT, 'Hello').toString('utf8')).toBe(
+    expect(composeTestBody(AT, 'Hello').toString('utf8')).toBe(
       '{"event":"webhook.test","timestamp":"2026-03-04T05:06:07.089Z","data":{"message":"Hello"}}',
     );
   });

@@ -67,7 +67,7 @@ export function composeBody(
 /**
  * The body of the portal's "send test event". Its time is now, and it belongs to no environment.
  */
-export function composeTest(occurredAt: Date, message: string): Buffer {
+export function composeTestBody(occurredAt: Date, message: string): Buffer {
   return composeBody({ type: 'webhook.test', message }, { occurredAt, isSandbox: false });
 }
 

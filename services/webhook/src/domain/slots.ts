@@ -22,7 +22,7 @@ export type SlotLimits = { readonly sends: number; readonly sendsPerEndpoint: nu
 export const DEFAULT_SLOTS: SlotLimits = { sends: 128, sendsPerEndpoint: 4 };
 
 /** How many allocated slots an endpoint uses, and whether it has nothing more due. */
-export type Usage = { readonly used: number; readonly isDrained: boolean };
+export type SlotUsage = { readonly used: number; readonly isDrained: boolean };
 
 export interface Slots {
   /** Queues the endpoint, which may have something due. Does nothing if it is queued already. */
@@ -36,7 +36,7 @@ export interface Slots {
    * Releases the allocated slots that are not used. A drained endpoint leaves the queue, unless it
    * was enqueued since the allocation.
    */
-  releaseUnused(allocations: readonly Allocation[], usageOf: (allocation: Allocation) => Usage): void;
+  releaseUnused(allocations: readonly Allocation[], usageOf: (allocation: Allocation) => SlotUsage): void;
   /** Releases the slot of a send that has ended. */
   release(endpointId: string, health: KnownHealth): void;
   /** Endpoints that may have something due. */

@@ -429,7 +429,7 @@ it.each([
   expect(await isBound(h.database, { constraint, most }, valuesOf)).toBe(true);
 });
 
-it('the database takes the excerpt of any response', async () => {
+it('the database accepts the excerpt of any response', async () => {
   for (const body of ['🎯'.repeat(2_000), 'é\0'.repeat(3_000), '\ud83d'.repeat(3_000)]) {
     const excerpt = { response_excerpt: excerptOf(Buffer.from(body)) };
     expect(await constraintTakes(h.database, 'delivery_attempts_excerpt_length', excerpt)).toBe(true);

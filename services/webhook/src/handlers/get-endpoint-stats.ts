@@ -4,7 +4,7 @@ import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { DeliveryFailure, WebhookServiceService } from '@laurel/proto/webhook';
 import type { Clock } from '@laurel/service';
-import { MAX_HOURS, statsPeriod } from '../domain/stats-period.ts';
+import { MAX_STATS_HOURS, statsPeriod } from '../domain/stats-period.ts';
 import { countDeliveries, findLastFailure, type LastFailure, measureSends } from '../repository/delivery-stats.ts';
 import { findEndpoint } from '../repository/endpoints.ts';
 
@@ -17,7 +17,7 @@ export function getEndpointStats({
 }): Handlers<WebhookServiceService>['getEndpointStats'] {
   return async (request) => {
     const { hours } = request;
-    if (hours < 1 || hours > MAX_HOURS) throw new Error(`statistics of ${hours} hours are out of bounds`);
+    if (hours < 1 || hours > MAX_STATS_HOURS) throw new Error(`statistics of ${hours} hours are out of bounds`);
     const endpointId = parseId(request.endpointId);
     const endpoint = await findEndpoint(database, parseId(request.developerId), endpointId);
     if (endpoint === null) return refused('not_found');

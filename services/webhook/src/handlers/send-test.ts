@@ -7,7 +7,7 @@ import type { Clock } from '@laurel/service';
 import { newId } from '@laurel/values/ids';
 import { queueOf } from '../domain/delivery-queues.ts';
 import { decideSend } from '../domain/endpoint.ts';
-import { composeTest } from '../domain/envelope.ts';
+import { composeTestBody } from '../domain/envelope.ts';
 import { insertDelivery } from '../repository/deliveries.ts';
 import { lockEndpointToSend } from '../repository/endpoints.ts';
 import type { Dispatcher } from '../workers/deliver.ts';
@@ -38,7 +38,7 @@ export function sendTest({
         eventId: newId(createdAt),
         eventType: 'webhook.test',
         tenant: null,
-        body: composeTest(createdAt, MESSAGE),
+        body: composeTestBody(createdAt, MESSAGE),
         resendOf: null,
         createdAt,
       };

@@ -6,7 +6,7 @@
 import type { Queryable } from '@laurel/postgres';
 import type { Position } from '@laurel/values/cursor';
 import type { Environment, Tenant } from '@laurel/values/tenant';
-import type { DeliveryStatus, Phases } from '../domain/delivery.ts';
+import type { DeliveryStatus, SendPhases } from '../domain/delivery.ts';
 import { type TailPosition, tailAfter, tailFrom } from '../domain/log-tail.ts';
 import { DELIVERY_OF_TENANT } from './deliveries.ts';
 import { isStillOfDeveloperSql } from './programs.ts';
@@ -15,7 +15,7 @@ export type LoggedSend = {
   readonly number: number;
   readonly startedAt: Date;
   readonly durationMs: number | null;
-  readonly phases: Phases;
+  readonly phases: SendPhases;
   readonly httpStatus: number | null;
   readonly errorKind: string | null;
   readonly error: string | null;

@@ -5,7 +5,7 @@
 import { keyVersionSql } from '@laurel/encryption';
 import type { Database } from '@laurel/postgres';
 import type { Environment } from '@laurel/values/tenant';
-import type { Phases, Send } from '../domain/delivery.ts';
+import type { Send, SendPhases } from '../domain/delivery.ts';
 import { type DeliveryQueue, type QueueAllocation, queueKeyOf } from '../domain/delivery-queues.ts';
 import { MAX_SENDS } from '../domain/retry-schedule.ts';
 import { ERROR_SENTENCES, type SendResult } from '../domain/send-result.ts';
@@ -24,7 +24,7 @@ export type LeasedSends = {
 export type SendRecord = {
   readonly send: Pick<Send, 'deliveryId' | 'number' | 'startedAt'>;
   readonly durationMs: number;
-  readonly phases: Phases;
+  readonly phases: SendPhases;
   readonly result: SendResult;
 };
 

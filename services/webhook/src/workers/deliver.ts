@@ -28,7 +28,7 @@ import type { RetryDelaysMs } from '../domain/retry-schedule.ts';
 import { composeHeaders } from '../domain/send-headers.ts';
 import { decideResult, ERROR_SENTENCES, type SendEnd } from '../domain/send-result.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
-import { healthAfter, type Usage } from '../domain/slots.ts';
+import { healthAfter, type SlotUsage } from '../domain/slots.ts';
 import { failpoint } from '../failpoints.ts';
 import { findQueuesWithDue, type LeasedSends, leaseSends, type SendRecord } from '../repository/sends.ts';
 import { createSendRecorder } from './record-sends.ts';
@@ -151,7 +151,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 }
 
 /** How many of a queue's slots were used. A failed lease used no slot, and more may be due. */
-function usageOf(allocation: QueueAllocation, leased: LeasedSends | undefined): Usage {
+function usageOf(allocation: QueueAllocation, leased: LeasedSends | undefined): SlotUsage {
   if (leased === undefined) return { used: 0, isDrained: false };
   const { rows, sends } = leased.byQueue.get(queueKeyOf(allocation)) ?? { rows: 0, sends: 0 };
   return { used: sends, isDrained: rows < allocation.slots };
