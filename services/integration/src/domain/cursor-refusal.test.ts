@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { refusalsAfter } from './cursor-refusal.ts';
+import { cursorRefusalsAfter } from './cursor-refusal.ts';
 import type { PollFailure } from './poll-failure.ts';
 
 /** Which failure, counted from 1, drops the cursor; null if none does. */
 function droppedAt(failures: readonly PollFailure[], cursor: string | null = 'c1'): number | null {
   let refusals = 0;
   for (const [index, failure] of failures.entries()) {
-    const after = refusalsAfter(failure, cursor, refusals);
+    const after = cursorRefusalsAfter(failure, cursor, refusals);
     if (after.isDropped) return index + 1;
     refusals = after.refusals;
   }

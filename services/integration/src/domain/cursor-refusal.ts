@@ -21,7 +21,7 @@ export type CursorRefusals = {
  * The count after a page that failed. The page was requested with `cursor`, which had been refused
  * `before` times in a row.
  */
-export function refusalsAfter(failure: PollFailure, cursor: string | null, before: number): CursorRefusals {
+export function cursorRefusalsAfter(failure: PollFailure, cursor: string | null, before: number): CursorRefusals {
   if (cursor === null || !REFUSALS.has(failure)) return { refusals: 0, isDropped: false };
   const isDropped = before + 1 >= MAX_REFUSALS;
   return { refusals: isDropped ? 0 : before + 1, isDropped };

@@ -35,7 +35,7 @@ const POINTERS: ReadonlySet<string> = new Set([
  * The first limit that is exceeded, as a sentence; null if none is. The value comes from a strict
  * parser, which bounds its depth.
  */
-export function excessOf(descriptor: unknown): string | null {
+export function exceededLimitOf(descriptor: unknown): string | null {
   return excessWithin(descriptor, '', { values: 0 });
 }
 

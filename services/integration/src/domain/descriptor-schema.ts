@@ -5,7 +5,7 @@ import { isUuid } from '@laurel/values/ids';
 import { z } from 'zod';
 import { WHOLE } from './json-pointer.ts';
 import { pullSchema } from './pull-schema.ts';
-import { parseWithin, partnerObject, pointer, pointerOr, scalar } from './schema-parts.ts';
+import { parseWithin, partnerObject, pointer, pointerOr, scalarSchema } from './schema-parts.ts';
 
 const MAX_MEMBER_NAME_CHARACTERS = 100;
 
@@ -25,7 +25,7 @@ const idSource = pointerOr(
   (parsed) => ({ pointer: parsed }),
 );
 
-const condition = partnerObject({ pointer, in: z.array(scalar).min(1) });
+const condition = partnerObject({ pointer, in: z.array(scalarSchema).min(1) });
 
 const attempt = partnerObject({
   attempt_id: pointer.optional(),
@@ -51,7 +51,7 @@ const attempt = partnerObject({
   return z.NEVER;
 });
 
-const evidenceMember = pointerOr(partnerObject({ const: scalar }), (parsed) => ({ pointer: parsed }));
+const evidenceMember = pointerOr(partnerObject({ const: scalarSchema }), (parsed) => ({ pointer: parsed }));
 
 const evidence = pointerOr(
   z.custom<object>(isJsonObject).transform((sent, context) => {

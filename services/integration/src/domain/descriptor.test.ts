@@ -88,7 +88,7 @@ describe('names that begin with `x-`', () => {
     return descriptor;
   };
 
-  test('names that begin with `x-` are not read beside the members of a descriptor, at any depth', () => {
+  test('members that begin with `x-` are ignored beside the members of a descriptor, at any depth', () => {
     const own = { 'x-note': 'n' };
     const plain = {
       version: 1,

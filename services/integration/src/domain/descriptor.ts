@@ -10,7 +10,7 @@
 import { type Refused, refused, validationMessage } from '@laurel/errors';
 import { isJsonObject, type PathTree, parseStrictJson } from '@laurel/json';
 import { MAX_DESCRIPTOR_BYTES } from '@laurel/values/limits';
-import { excessOf } from './descriptor-limits.ts';
+import { exceededLimitOf } from './descriptor-limits.ts';
 import { descriptorSchema, firstIssueOf } from './descriptor-schema.ts';
 import type { Transport } from './integration.ts';
 import type { JsonPointer } from './json-pointer.ts';
@@ -111,7 +111,7 @@ export type Descriptor = {
  * descriptor may exceed.
  */
 export function parseSentDescriptor(text: string, transport: Transport): Descriptor | Refused {
-  return parseText(text, transport, { excess: excessOf, allowsNul: false });
+  return parseText(text, transport, { excess: exceededLimitOf, allowsNul: false });
 }
 
 /** Reads the text of a stored descriptor, without rules that were added after it was saved. */
@@ -122,7 +122,7 @@ export function parseDescriptorText(text: string, transport: Transport): Descrip
 function parseText(
   text: string,
   transport: Transport,
-  { excess, allowsNul }: { readonly excess: typeof excessOf; readonly allowsNul: boolean },
+  { excess, allowsNul }: { readonly excess: typeof exceededLimitOf; readonly allowsNul: boolean },
 ): Descriptor | Refused {
   const bytes = Buffer.from(text);
   if (bytes.length > MAX_DESCRIPTOR_BYTES) return tooLarge();

@@ -1,7 +1,7 @@
 /**
- * A program's budget for polled pages, per environment and process: the pages' bytes, and what else
- * reading them cost (`costOf`). A program beyond its budget is polled again once it has enough for
- * a page. A poll in flight ends after its current page.
+ * A program's budget for polled pages, per environment and process: the bytes of the pages, and
+ * what else reading them cost (`recordsCostOf`). A program beyond its budget is polled again once
+ * it has enough for a page. A poll in flight ends after its current page.
  */
 import { createTenantBudgets, type Tenant } from '@laurel/values/tenant';
 

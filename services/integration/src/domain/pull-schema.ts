@@ -2,7 +2,7 @@
 import { isAtMost } from '@laurel/json';
 import { isCallersHeader } from '@laurel/untrusted-url';
 import { z } from 'zod';
-import { parseWithin, partnerObject, pointer, withoutOwn } from './schema-parts.ts';
+import { parseWithin, partnerObject, pointer, withoutPartnerMembers } from './schema-parts.ts';
 
 const MAX_PAGES = 5;
 const MAX_NAME_CHARACTERS = 100;
@@ -49,7 +49,7 @@ const secret = headerValue.min(1).optional();
 const AUTH_TYPES = ['none', 'header', 'bearer', 'basic'];
 
 const auth = z.preprocess(
-  withoutOwn,
+  withoutPartnerMembers,
   z.discriminatedUnion(
     'type',
     [
@@ -81,7 +81,7 @@ const PAGING_TYPES = ['none', 'cursor', 'next_url', 'since'];
 const order = z.enum(['oldest_first', 'newest_first']).default('oldest_first');
 
 const paging = z.preprocess(
-  withoutOwn,
+  withoutPartnerMembers,
   z.discriminatedUnion(
     'type',
     [

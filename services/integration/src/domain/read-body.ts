@@ -52,7 +52,7 @@ const RECORD_COST_BYTES = 1_024;
 /**
  * What the records of a body cost beyond its bytes: each is settled, and its evidence is written.
  */
-export function costOf(records: readonly ReadRecord[]): number {
+export function recordsCostOf(records: readonly ReadRecord[]): number {
   return records.reduce(
     (sum, record) => sum + RECORD_COST_BYTES + (record.kind === 'report' ? record.evidenceJson.length : 0),
     0,

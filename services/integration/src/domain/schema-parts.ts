@@ -12,10 +12,10 @@ const OWN_PREFIX = 'x-';
  * refused.
  */
 export function partnerObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.preprocess(withoutOwn, z.strictObject(shape));
+  return z.preprocess(withoutPartnerMembers, z.strictObject(shape));
 }
 
-export function withoutOwn(sent: unknown): unknown {
+export function withoutPartnerMembers(sent: unknown): unknown {
   if (!isJsonObject(sent)) return sent;
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !name.startsWith(OWN_PREFIX)));
 }
@@ -28,7 +28,7 @@ export const pointer = z.string().transform((text, context): JsonPointer => {
 });
 
 /** A value that the descriptor contains literally. */
-export const scalar = z.custom<string | number | boolean | null>(
+export const scalarSchema = z.custom<string | number | boolean | null>(
   (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
   'must be a string, a number, true, false or null',
 );

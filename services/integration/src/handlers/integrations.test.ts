@@ -445,7 +445,7 @@ it('the database accepts exactly the poll intervals that the rule accepts', asyn
   await expect(takes(MAX_POLL_INTERVAL_SECONDS + 1)).rejects.toThrow('integer');
 });
 
-it('the database takes the log’s excerpt of any body', async () => {
+it('the database accepts the log’s excerpt of any body', async () => {
   for (const body of ['🎯'.repeat(2_000), 'é\0'.repeat(3_000), '\ud83d'.repeat(3_000)]) {
     const excerpt = { body_excerpt: excerptOf(Buffer.from(body)) };
     expect(await constraintTakes(h.database, 'log_entries_excerpt_length', excerpt)).toBe(true);

@@ -19,7 +19,7 @@ import type { RecordEnd, RecordSettler } from '../commits/settle-records.ts';
 import type { BodyScheduler } from '../domain/body-scheduler.ts';
 import { refusePush } from '../domain/push-admission.ts';
 import { isSigned, isWellFormedSignature } from '../domain/push-signature.ts';
-import { costOf, readBody } from '../domain/read-body.ts';
+import { readBody, recordsCostOf } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
 import { failpoint } from '../failpoints.ts';
@@ -107,7 +107,12 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
     const records = read.kind === 'single' ? [read.record] : read.records;
     const ends = await deps.settler.settle({ integrationId, tenant, requestId }, records);
     const results = ends.map(({ result }) => result);
-    return { result: presentEnds(read.kind, ends), error: null, records: results, extraCostBytes: costOf(records) };
+    return {
+      result: presentEnds(read.kind, ends),
+      error: null,
+      records: results,
+      extraCostBytes: recordsCostOf(records),
+    };
   }
 
   return async (request) => {

@@ -22,7 +22,7 @@ import type { Clock, Logger } from '@laurel/service';
 import { newId } from '@laurel/values/ids';
 import type { RecordEnd, RecordSettler } from '../commits/settle-records.ts';
 import type { BodyScheduler } from '../domain/body-scheduler.ts';
-import { type CursorRefusals, refusalsAfter } from '../domain/cursor-refusal.ts';
+import { type CursorRefusals, cursorRefusalsAfter } from '../domain/cursor-refusal.ts';
 import { type Descriptor, type Pull, parseDescriptor } from '../domain/descriptor.ts';
 import { parseBody } from '../domain/json-body.ts';
 import { firstRequest, nextPage, type PageRequest } from '../domain/paging.ts';
@@ -32,7 +32,7 @@ import { type PageAnswer, type PollFailure, pageAnswerOf } from '../domain/poll-
 import { leaseUntil } from '../domain/poll-schedule.ts';
 import { authHeaders } from '../domain/pull-auth.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
-import { costOf, readRecords } from '../domain/read-body.ts';
+import { readRecords, recordsCostOf } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 import { retryAtOf } from '../domain/retry-after.ts';
 import { failpoint } from '../failpoints.ts';
@@ -121,7 +121,7 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
     const { integrationId, tenant } = lease;
     const { json, read } = await bodyScheduler.run(tenant, () => readJson(descriptor, body));
     const sent = read.kind === 'refused' ? [] : read.kind === 'single' ? [read.record] : read.records;
-    budget.take(tenant, body.length + costOf(sent), clock());
+    budget.take(tenant, body.length + recordsCostOf(sent), clock());
     if (json === null) return { ...failed('not_json'), body };
     if (read.kind === 'refused') return { ...failed('unreadable'), body };
 
@@ -200,7 +200,7 @@ function failed(
  * count from zero.
  */
 function refusalsOf(lease: PollLease, { cursor, page }: PageRequest, failure: PollFailure): CursorRefusals {
-  return refusalsAfter(failure, cursor, page === 1 ? lease.cursorRefusals : 0);
+  return cursorRefusalsAfter(failure, cursor, page === 1 ? lease.cursorRefusals : 0);
 }
 
 function newsOf(ends: readonly RecordEnd[]): PageNews {
