@@ -26,7 +26,7 @@ import {
   decideCreations,
 } from '../domain/creation-decision.ts';
 import { decideAvailability } from '../domain/player-availability.ts';
-import { withAttempts } from '../domain/ramp.ts';
+import { withMoreAttempts } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import {
   insertAttempts,
@@ -190,7 +190,7 @@ export async function moveReservation(
     const [player] = await loadPlayerFacts(tx, [query], clock());
     if (player === undefined) throw new Error(`no facts were loaded for attempt ${attempt.id}`);
     // The open attempts on the challenge, without this one.
-    const others = challenge === null ? null : withAttempts(challenge, -1);
+    const others = challenge === null ? null : withMoreAttempts(challenge, -1);
     const decision = decideAvailability({ tenant: locked.terms.tenant, challenge: others, player, ceilings });
     if (decision.kind === 'refused') return decision;
     await moveAttempt(tx, attempt.id, accountId);

@@ -27,7 +27,7 @@ import {
 import { type Refused, refused } from '@laurel/errors';
 import type { Attempt, Challenge } from './challenge.ts';
 import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './player-availability.ts';
-import { withAttempts } from './ramp.ts';
+import { withMoreAttempts } from './ramp.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 
 export type CreationRequest = {
@@ -76,7 +76,7 @@ export function decideCreations(batch: readonly CreationFacts[], rules: Rules): 
 
     const key = `${creation.challengeId}:${account.accountId}`;
     const before = paidOnChallenge.get(creation.challengeId) ?? 0;
-    const now = { ...facts, challenge: challenge === null ? null : withAttempts(challenge, before) };
+    const now = { ...facts, challenge: challenge === null ? null : withMoreAttempts(challenge, before) };
     const decision = decideCreation(now, paidHere.get(key) ?? 0, rules);
     if (decision.kind === 'created') {
       createdHere.set(creation.attemptId, decision.attempt);
@@ -115,7 +115,7 @@ export function decideCachedCreations(
 
 /** The number of attempts on an unconfirmed bar is not cached: the optimistic write counts them. */
 function withoutAttempts(challenge: Challenge | null): Challenge | null {
-  return challenge === null ? null : withAttempts(challenge, -(challenge.unconfirmedAttempts ?? 0));
+  return challenge === null ? null : withMoreAttempts(challenge, -(challenge.unconfirmedAttempts ?? 0));
 }
 
 function decideCreation(facts: CreationFacts, paidHere: number, { ceilings, now }: Rules): CreationDecision {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  claimOf,
+  claimedBandOf,
   countOutcomes,
   type DriftState,
+  FIRST_JUDGED_ATTEMPT,
   isReadingDue,
-  JUDGES_FROM,
   LOG_LIMIT,
   logRatiosOf,
 } from './drift-monitor.ts';
@@ -59,7 +59,7 @@ function suspendedBy(rate: number, target: number, attempts: number): number[] {
     }
     chances[fewest] = (chances[fewest] ?? 0) * (1 - rate);
     most += 1;
-    if (n >= JUDGES_FROM) {
+    if (n >= FIRST_JUDGED_ATTEMPT) {
       while (tooMany <= n && logRatiosOf({ attempts: n, passes: tooMany }, target).above <= LOG_LIMIT) tooMany += 1;
       while (logRatiosOf({ attempts: n, passes: tooFew + 1 }, target).below > LOG_LIMIT) tooFew += 1;
       for (let k = fewest; k <= most; k += 1) {
@@ -77,9 +77,9 @@ function suspendedBy(rate: number, target: number, attempts: number): number[] {
 
 describe('the claim', () => {
   it('the claimed band reaches from the target divided by 1.5 to the target times 1.5', () => {
-    expect(claimOf(0.3).low).toBeCloseTo(0.2, 15);
-    expect(claimOf(0.3).high).toBeCloseTo(0.45, 15);
-    expect(claimOf(0.9).high).toBe(1);
+    expect(claimedBandOf(0.3).low).toBeCloseTo(0.2, 15);
+    expect(claimedBandOf(0.3).high).toBeCloseTo(0.45, 15);
+    expect(claimedBandOf(0.9).high).toBe(1);
   });
 });
 
@@ -88,7 +88,7 @@ describe('the likelihood ratios', () => {
     const outcomes = fc.array(fc.boolean(), { maxLength: 200 });
     fc.assert(
       fc.property(outcomes, fc.constantFrom(...TARGETS), (passed, target) => {
-        const { low, high } = claimOf(target);
+        const { low, high } = claimedBandOf(target);
         const ratios = logRatiosOf(stateOf(passed), target);
         expect(ratios.below).toBeCloseTo(Math.log(ratioInOrder(passed, low, -1)), 8);
         expect(ratios.above).toBeCloseTo(high === 1 ? 0 : Math.log(ratioInOrder(passed, high, 1)), 8);
@@ -99,7 +99,7 @@ describe('the likelihood ratios', () => {
   it('the likelihood ratios have an expectation of at most 1 within the band', () => {
     const sequences = everySequenceOf(12).map(stateOf);
     for (const target of TARGETS) {
-      const { low, high } = claimOf(target);
+      const { low, high } = claimedBandOf(target);
       const expected = (rate: number, side: 'above' | 'below') =>
         sequences.reduce((total, state) => {
           const chance = rate ** state.passes * (1 - rate) ** (state.attempts - state.passes);
@@ -137,7 +137,7 @@ describe('the likelihood ratios', () => {
 describe('the error of the monitor', () => {
   it('the monitor suspends a challenge at an edge of the band with a probability of at most 0.0005', () => {
     const errors = [0.05, 0.2, 0.5].map((target) => {
-      const { low, high } = claimOf(target);
+      const { low, high } = claimedBandOf(target);
       return [low, high, target].map((rate) => suspendedBy(rate, target, 20_000).at(-1) ?? 1);
     });
     for (const [atLow = 1, atHigh = 1, atTarget = 1] of errors) {
@@ -158,7 +158,7 @@ describe('the error of the monitor', () => {
     const found = { threefold: within(0.6), double: within(0.4), third: within(0.2 / 3) };
     // The numbers that docs/contract/rules.md states.
     expect(found).toEqual({ threefold: 84, double: 783, third: 682 });
-    expect(found.threefold).toBeGreaterThanOrEqual(JUDGES_FROM);
+    expect(found.threefold).toBeGreaterThanOrEqual(FIRST_JUDGED_ATTEMPT);
     expect(found.threefold).toBeLessThanOrEqual(150);
     expect(found.double).toBeLessThanOrEqual(1_000);
     expect(found.double).toBeGreaterThan(found.threefold);
@@ -179,7 +179,7 @@ describe('counting outcomes', () => {
       state = { attempts: state.attempts + 1, passes: state.passes + (pass ? 1 : 0) };
       const ratios = logRatiosOf(state, target);
       const exceeds = ratios.above > LOG_LIMIT || ratios.below > LOG_LIMIT;
-      if (state.attempts >= JUDGES_FROM && exceeds) return { state, rejectedAt: { ...state, ...ratios } };
+      if (state.attempts >= FIRST_JUDGED_ATTEMPT && exceeds) return { state, rejectedAt: { ...state, ...ratios } };
     }
     return { state, rejectedAt: null };
   }

@@ -32,7 +32,7 @@ export type CountedOutcomes = {
 const BAND_FACTOR = 1.5;
 const ERROR = 0.001;
 export const LOG_LIMIT = Math.log(2 / ERROR);
-export const JUDGES_FROM = 50;
+export const FIRST_JUDGED_ATTEMPT = 50;
 
 const READING_GROWTH = 1.1;
 
@@ -49,7 +49,7 @@ type Alternative = { readonly perAttempt: number; readonly perPass: number };
 type Tests = { readonly above: readonly Alternative[]; readonly below: readonly Alternative[] };
 
 /** The pass rates between which the claim holds, both included. */
-export function claimOf(targetPassRate: number): { readonly low: number; readonly high: number } {
+export function claimedBandOf(targetPassRate: number): { readonly low: number; readonly high: number } {
   return { low: targetPassRate / BAND_FACTOR, high: Math.min(1, targetPassRate * BAND_FACTOR) };
 }
 
@@ -70,14 +70,14 @@ export function countOutcomes(before: DriftState, passed: readonly boolean[], ta
   let { attempts, passes } = before;
   let ratios = ratiosOf(before, tests);
   for (let next = 0; next < passed.length; ) {
-    const look = Math.max(JUDGES_FROM, attempts + attemptsWithoutLook(ratios, tests));
+    const look = Math.max(FIRST_JUDGED_ATTEMPT, attempts + attemptsWithoutLook(ratios, tests));
     const end = Math.min(passed.length, next + look - attempts);
     for (; next < end; next += 1) {
       attempts += 1;
       if (passed[next]) passes += 1;
     }
     ratios = ratiosOf({ attempts, passes }, tests);
-    if (attempts >= JUDGES_FROM && (ratios.above > LOG_LIMIT || ratios.below > LOG_LIMIT)) {
+    if (attempts >= FIRST_JUDGED_ATTEMPT && (ratios.above > LOG_LIMIT || ratios.below > LOG_LIMIT)) {
       return { state: { attempts, passes }, rejectedAt: { attempts, passes, ...ratios } };
     }
   }
@@ -93,8 +93,8 @@ export function isReadingDue(previousAttempts: number, attempts: number): boolea
 }
 
 function readingsOf(attempts: number): number {
-  if (attempts < JUDGES_FROM) return 0;
-  return 1 + Math.floor(Math.log(attempts / JUDGES_FROM) / Math.log(READING_GROWTH));
+  if (attempts < FIRST_JUDGED_ATTEMPT) return 0;
+  return 1 + Math.floor(Math.log(attempts / FIRST_JUDGED_ATTEMPT) / Math.log(READING_GROWTH));
 }
 
 /**
@@ -110,7 +110,7 @@ function attemptsWithoutLook(ratios: LogRatios, { above, below }: Tests): number
 }
 
 function testsOf(targetPassRate: number): Tests {
-  const { low, high } = claimOf(targetPassRate);
+  const { low, high } = claimedBandOf(targetPassRate);
   return {
     above: high === 1 ? [] : LOG_ODDS_BEYOND.map((beyond) => alternativeTo(high, beyond)),
     below: LOG_ODDS_BEYOND.map((beyond) => alternativeTo(low, -beyond)),

@@ -9,7 +9,7 @@
  */
 import { type Cents, cents } from '@laurel/values/money';
 import type { Challenge } from './challenge.ts';
-import { type DriftState, JUDGES_FROM, LOG_LIMIT, logRatiosOf } from './drift-monitor.ts';
+import { type DriftState, FIRST_JUDGED_ATTEMPT, LOG_LIMIT, logRatiosOf } from './drift-monitor.ts';
 import { prizeOnOffer } from './prize-offer.ts';
 import { MAX_UNCONFIRMED_ATTEMPTS, RAMP_ATTEMPTS } from './ramp.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
@@ -31,7 +31,7 @@ export function mostCountedWins(targetPassRate: number): number {
 }
 
 function isRejected(state: DriftState, targetPassRate: number): boolean {
-  if (state.attempts < JUDGES_FROM) return false;
+  if (state.attempts < FIRST_JUDGED_ATTEMPT) return false;
   const { above, below } = logRatiosOf(state, targetPassRate);
   return above > LOG_LIMIT || below > LOG_LIMIT;
 }

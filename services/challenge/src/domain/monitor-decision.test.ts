@@ -2,7 +2,7 @@ import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Challenge } from './challenge.ts';
-import { JUDGES_FROM } from './drift-monitor.ts';
+import { FIRST_JUDGED_ATTEMPT } from './drift-monitor.ts';
 import { ATTEMPT, ATTEMPT_TERMS, CEILINGS, LIVE_CHALLENGE, NOW, TERMS } from './example.ts';
 import { countsForMonitor, type DriftMonitor, decideMonitoring, type MonitorDecision } from './monitor-decision.ts';
 
@@ -63,7 +63,7 @@ describe('what a drift monitor counts', () => {
 describe('the result of a count', () => {
   it('a bar that drifts suspends its challenge with the evidence of that attempt', () => {
     const decision = decide(all(true, 80));
-    const evidence = { attempts: JUDGES_FROM, passes: JUDGES_FROM };
+    const evidence = { attempts: FIRST_JUDGED_ATTEMPT, passes: FIRST_JUDGED_ATTEMPT };
     expect(decision?.monitor).toEqual({ ...FRESH, state: evidence });
     expect(decision?.change).toMatchObject({ from: 'live', to: 'suspended', cause: 'drift', changedAt: NOW, evidence });
     expect(decision?.reading).toEqual(decision?.change?.evidence);

@@ -18,7 +18,7 @@ import { type Refused, refused } from '@laurel/errors';
 import { statusOf } from './bar.ts';
 import type { Challenge } from './challenge.ts';
 import { type AttemptOffer, attemptOfferOf } from './prize-offer.ts';
-import { isFull } from './ramp.ts';
+import { hasMaxUnconfirmedAttempts } from './ramp.ts';
 import { isPrizeAboveCeiling, type TierCeilings } from './tier-ceiling.ts';
 
 /** The window of the daily cap; an attempt exactly this old no longer counts. */
@@ -52,7 +52,7 @@ export function decideAvailability(facts: {
   const status = statusOf(challenge);
   const isOffered = status === 'live' || status === 'calibrating';
   if (!isOffered || isPrizeAboveCeiling(challenge.terms, facts.ceilings)) return refused('challenge_not_available');
-  if (isFull(challenge)) return refused('challenge_not_available');
+  if (hasMaxUnconfirmedAttempts(challenge)) return refused('challenge_not_available');
   if (player.claimed) return refused('challenge_already_claimed');
   if (!player.parentClaimed) return refused('rung_locked');
 

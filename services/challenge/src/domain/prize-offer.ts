@@ -6,7 +6,7 @@
 import { type Cents, cents } from '@laurel/values/money';
 import { barOf, statusOf } from './bar.ts';
 import type { Challenge } from './challenge.ts';
-import { capOf, rampOf } from './ramp.ts';
+import { rampOf, rampPrizeCapOf } from './ramp.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 
 /** What is frozen on an attempt. */
@@ -25,7 +25,7 @@ export function attemptOfferOf(challenge: Challenge, ceilings: TierCeilings): At
  * when it cannot be won yet.
  */
 export function prizeOnOffer(challenge: Challenge, ceilings: TierCeilings): Cents {
-  return rampOf(challenge, ceilings) === null ? challenge.terms.prizeCents : capOf(challenge, ceilings);
+  return rampOf(challenge, ceilings) === null ? challenge.terms.prizeCents : rampPrizeCapOf(challenge, ceilings);
 }
 
 /** The fee as a list shows it. */

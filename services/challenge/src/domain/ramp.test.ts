@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CalibrationSource, Challenge } from './challenge.ts';
 import { CALIBRATING_CHALLENGE, CEILINGS, LIVE_CHALLENGE, NOW, TERMS, TOP_N_CHALLENGE } from './example.ts';
 import { attemptOfferOf, prizeOnOffer } from './prize-offer.ts';
-import { capOf, RAMP_ATTEMPTS, rampOf, rampSoFar } from './ramp.ts';
+import { RAMP_ATTEMPTS, rampOf, rampPrizeCapOf, rampSoFar } from './ramp.ts';
 
 const SEEDED: Challenge = { ...LIVE_CHALLENGE, calibrationSource: 'partner_seeded', hasRamp: true, attemptsSeen: 12 };
 
@@ -32,9 +32,9 @@ const ceilings = fc.tuple(ceiling, ceiling, ceiling);
 
 describe('the ramp', () => {
   it('the ramp caps the prize at 20 % of the ceiling of its tier', () => {
-    const capIn = (integrityTier: number) => capOf({ terms: { ...TERMS, integrityTier } }, CEILINGS);
+    const capIn = (integrityTier: number) => rampPrizeCapOf({ terms: { ...TERMS, integrityTier } }, CEILINGS);
     expect([capIn(1), capIn(2), capIn(3)]).toEqual([500n, 5_000n, 50_000n]);
-    expect(capOf(LIVE_CHALLENGE, [cents(2_499n), cents(1n), cents(1n)])).toBe(499n);
+    expect(rampPrizeCapOf(LIVE_CHALLENGE, [cents(2_499n), cents(1n), cents(1n)])).toBe(499n);
   });
 
   it('the ramp shows the full prize, while an attempt freezes the capped prize', () => {
@@ -90,7 +90,7 @@ describe('the ramp', () => {
         expect(offered <= any.terms.prizeCents).toBe(true);
         expect(attemptOfferOf(any, limits).prizeCents).toBe(offered);
         if (any.hasRamp && any.rampCompletedAt === null) {
-          expect(offered <= capOf(any, limits)).toBe(true);
+          expect(offered <= rampPrizeCapOf(any, limits)).toBe(true);
         }
         expect(ramp === null).toBe(offered === any.terms.prizeCents);
         if (ramp !== null)

@@ -39,7 +39,7 @@ export function rampOf(challenge: RampedChallenge, ceilings: TierCeilings): Ramp
  */
 export function rampSoFar(challenge: RampedChallenge, ceilings: TierCeilings): Ramp | null {
   const { hasRamp, rampCompletedAt, attemptsSeen, terms } = challenge;
-  if (!hasRamp || terms.prizeCents <= capOf(challenge, ceilings)) return null;
+  if (!hasRamp || terms.prizeCents <= rampPrizeCapOf(challenge, ceilings)) return null;
   return {
     fullPrizeCents: terms.prizeCents,
     attemptsSeen: rampCompletedAt === null ? attemptsSeen : RAMP_ATTEMPTS,
@@ -48,18 +48,18 @@ export function rampSoFar(challenge: RampedChallenge, ceilings: TierCeilings): R
 }
 
 /** Whether an unconfirmed bar allows no further attempt. */
-export function isFull({ unconfirmedAttempts }: Pick<Challenge, 'unconfirmedAttempts'>): boolean {
+export function hasMaxUnconfirmedAttempts({ unconfirmedAttempts }: Pick<Challenge, 'unconfirmedAttempts'>): boolean {
   return unconfirmedAttempts !== null && unconfirmedAttempts >= MAX_UNCONFIRMED_ATTEMPTS;
 }
 
 /** The challenge with `more` further open attempts; a negative number takes some away. */
-export function withAttempts(challenge: Challenge, more: number): Challenge {
+export function withMoreAttempts(challenge: Challenge, more: number): Challenge {
   const { unconfirmedAttempts } = challenge;
   return unconfirmedAttempts === null ? challenge : { ...challenge, unconfirmedAttempts: unconfirmedAttempts + more };
 }
 
 /** The most that the challenge offers while it ramps. */
-export function capOf({ terms }: Pick<RampedChallenge, 'terms'>, ceilings: TierCeilings): Cents {
+export function rampPrizeCapOf({ terms }: Pick<RampedChallenge, 'terms'>, ceilings: TierCeilings): Cents {
   return rampCapOf(ceilingOf(terms, ceilings));
 }
 

@@ -11,7 +11,7 @@ import type {
 import { CHALLENGE_STATUSES } from '@laurel/proto/enum-names';
 import type { Clock } from '@laurel/service';
 import type { Challenge } from '../domain/challenge.ts';
-import { claimOf, JUDGES_FROM, LOG_LIMIT, logRatiosOf } from '../domain/drift-monitor.ts';
+import { claimedBandOf, FIRST_JUDGED_ATTEMPT, LOG_LIMIT, logRatiosOf } from '../domain/drift-monitor.ts';
 import type { DriftReading } from '../domain/monitor-decision.ts';
 import type { StatusChange } from '../domain/status-change.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
@@ -27,7 +27,7 @@ export async function readDrift(
   const [monitor, changes] = await Promise.all([findMonitor(on, challenge.id), loadStatusChanges(on, challenge.id)]);
   const readings = monitor === null ? [] : await loadReadings(on, monitor);
   const { targetPassRate } = challenge.terms;
-  const claim = claimOf(targetPassRate);
+  const claim = claimedBandOf(targetPassRate);
   const now = monitor === null ? null : { ...monitor.state, ...logRatiosOf(monitor.state, targetPassRate) };
   return {
     challenge: presentChallenge(challenge, ceilings),
@@ -36,7 +36,7 @@ export async function readDrift(
     claimedLow: claim.low,
     claimedHigh: claim.high,
     logLimit: LOG_LIMIT,
-    attemptsBeforeJudging: BigInt(JUDGES_FROM),
+    attemptsBeforeJudging: BigInt(FIRST_JUDGED_ATTEMPT),
     readings: readings.map((reading) => presentReading(reading, reading.readAt)),
     changes: changes.map(presentStatusChange),
   };

@@ -6,7 +6,7 @@ import { ok } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, PROGRAM, useHarness, verdictOf } from '../challenge.fixture.ts';
-import { JUDGES_FROM, LOG_LIMIT, logRatiosOf } from '../domain/drift-monitor.ts';
+import { FIRST_JUDGED_ATTEMPT, LOG_LIMIT, logRatiosOf } from '../domain/drift-monitor.ts';
 import { all, everyNth, openWithoutCap, usePlay } from './monitor.fixture.ts';
 
 const h = useHarness();
@@ -26,8 +26,8 @@ describe('a bar that drifts', () => {
 
     const { now, readings, changes, ...rest } = await drift(challenge.id);
     // The monitor rejects at the first attempt that it judges; those after it do not count.
-    const attemptsSeen = BigInt(JUDGES_FROM);
-    const ratios = logRatiosOf({ attempts: JUDGES_FROM, passes: JUDGES_FROM }, 0.2);
+    const attemptsSeen = BigInt(FIRST_JUDGED_ATTEMPT);
+    const ratios = logRatiosOf({ attempts: FIRST_JUDGED_ATTEMPT, passes: FIRST_JUDGED_ATTEMPT }, 0.2);
     const evidence = {
       attempts: attemptsSeen,
       passes: attemptsSeen,
@@ -71,7 +71,7 @@ describe('a bar that drifts', () => {
 
   it('the outcomes of fewer than 50 attempts never suspend a challenge', async () => {
     const challenge = await openWithoutCap(h);
-    await play(challenge.id, all(true, JUDGES_FROM - 1));
+    await play(challenge.id, all(true, FIRST_JUDGED_ATTEMPT - 1));
     expect(await drift(challenge.id)).toMatchObject({
       challenge: { status: ChallengeStatus.LIVE },
       now: { attempts: 49n, passes: 49n },
