@@ -11,12 +11,12 @@ import {
   type DnsReply,
   egressOf,
   hello,
-  outcomeOf,
   post,
   SHORT_MS,
   serve,
   serveDns,
   servePlain,
+  summaryOf,
   UNUSED_ADDRESS,
 } from './receiver.fixture.ts';
 
@@ -32,7 +32,7 @@ afterEach(() => {
 async function requestTo(addresses: readonly string[], port: number): Promise<string> {
   await using dns = await serveDns((type, name) => addressRecords(type, name, addresses));
   await using egress = egressOf({ dnsServers: [dns.address] });
-  return outcomeOf(await post(egress, `https://receiver.test:${port}/`));
+  return summaryOf(await post(egress, `https://receiver.test:${port}/`));
 }
 
 describe('a connection by name', () => {
@@ -44,7 +44,7 @@ describe('a connection by name', () => {
     });
     await using dns = await serveDns((type, name) => addressRecords(type, name, ['127.0.0.1']));
     await using egress = egressOf({ dnsServers: [dns.address] });
-    expect(outcomeOf(await post(egress, `https://Receiver.TEST:${receiver.port}/`))).toBe('200 hello');
+    expect(summaryOf(await post(egress, `https://Receiver.TEST:${receiver.port}/`))).toBe('200 hello');
     expect({ host, servername }).toEqual({ host: `receiver.test:${receiver.port}`, servername: 'receiver.test' });
     expect(dns.questions.toSorted()).toEqual(['A receiver.test', 'AAAA receiver.test']);
   });
@@ -58,7 +58,7 @@ describe('a connection by name', () => {
     const v6 = ['::', '::ffff:10.0.0.1', 'fd00::1', 'fe80::1', '64:ff9b::7f00:1', '2002:7f00:1::', '::7f00:1'];
     for (const address of [...v4, ...v6]) {
       for (addresses of [[address], ['127.0.0.1', address], [address, '127.0.0.1']]) {
-        expect(outcomeOf(await post(egress, `https://receiver.test:${receiver.port}/`))).toBe('blocked');
+        expect(summaryOf(await post(egress, `https://receiver.test:${receiver.port}/`))).toBe('blocked');
       }
     }
     expect(receiver.connections).toHaveLength(0);
@@ -91,8 +91,8 @@ describe('a connection by name', () => {
     });
     await using egress = egressOf({ dnsServers: [dns.address] });
     const url = `https://receiver.test:${receiver.port}/`;
-    expect(outcomeOf(await post(egress, url))).toBe('200 hello');
-    expect(outcomeOf(await post(egress, url))).toBe('blocked');
+    expect(summaryOf(await post(egress, url))).toBe('200 hello');
+    expect(summaryOf(await post(egress, url))).toBe('blocked');
     expect(receiver.connections).toHaveLength(1);
     expect(dns.questions.filter((question) => question.startsWith('A '))).toHaveLength(2);
   });
@@ -105,7 +105,7 @@ describe('a connection by name', () => {
     await using dns = await serveDns((type, name) => addressRecords(type, name, [UNUSED_ADDRESS, '127.0.0.1']));
     await using egress = egressOf({ dnsServers: [dns.address] });
     const result = await post(egress, `https://receiver.test:${hole.port}/`, { timeoutMs: 2_000 });
-    expect(outcomeOf(result)).toBe('200 hello');
+    expect(summaryOf(result)).toBe('200 hello');
   });
 
   it.each([
@@ -130,7 +130,7 @@ describe('a connection by name', () => {
       type === 'A' ? addressRecords(type, name, ['127.0.0.1']) : 'SERVFAIL',
     );
     await using egress = egressOf({ dnsServers: [dns.address] });
-    expect(outcomeOf(await post(egress, `https://receiver.test:${receiver.port}/`))).toBe('200 hello');
+    expect(summaryOf(await post(egress, `https://receiver.test:${receiver.port}/`))).toBe('200 hello');
   });
 
   it('a connection by name times out when no name server answers', async () => {
@@ -149,7 +149,7 @@ describe('a connection by address', () => {
   it('a connection by address is made only to an allowed address', async () => {
     await using receiver = await serve(hello);
     await using egress = egressOf();
-    const outcomes = async (host: string) => outcomeOf(await post(egress, `https://${host}:${receiver.port}/`));
+    const outcomes = async (host: string) => summaryOf(await post(egress, `https://${host}:${receiver.port}/`));
     expect(await outcomes('127.0.0.1')).toBe('200 hello');
     expect(await outcomes('2130706433')).toBe('200 hello');
     for (const host of ['127.0.0.3', '127.3', '10.0.0.1', '0.0.0.0', '[::]', '[::ffff:127.0.0.3]', '[fd00::1]']) {
@@ -160,14 +160,14 @@ describe('a connection by address', () => {
   it('a connection by address requires a public address if no network is allowed', async () => {
     await using receiver = await serve(hello);
     await using egress = egressOf({ allowCidrs: NO_CIDRS });
-    expect(outcomeOf(await post(egress, `https://127.0.0.1:${receiver.port}/`))).toBe('blocked');
+    expect(summaryOf(await post(egress, `https://127.0.0.1:${receiver.port}/`))).toBe('blocked');
     expect(receiver.connections).toHaveLength(0);
   });
 
   it.skipIf(!HAS_IPV6)('a connection by address may use IPv6', async () => {
     await using receiver = await serve(hello, { host: '::1' });
     await using egress = egressOf();
-    expect(outcomeOf(await post(egress, `https://[::1]:${receiver.port}/`))).toBe('200 hello');
+    expect(summaryOf(await post(egress, `https://[::1]:${receiver.port}/`))).toBe('200 hello');
     expect(await requestTo(['::1'], receiver.port)).toBe('200 hello');
   });
 
@@ -181,7 +181,7 @@ describe('a connection by address', () => {
       'https://127.0.0.1:22/',
       'nonsense',
     ]) {
-      expect(outcomeOf(await post(egress, url))).toBe('blocked');
+      expect(summaryOf(await post(egress, url))).toBe('blocked');
     }
     expect(receiver.connections).toHaveLength(0);
   });
@@ -191,7 +191,7 @@ describe('a connection by address', () => {
     for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
     await using receiver = await serve(hello);
     await using egress = egressOf();
-    expect(outcomeOf(await post(egress, `https://127.0.0.1:${receiver.port}/`))).toBe('200 hello');
+    expect(summaryOf(await post(egress, `https://127.0.0.1:${receiver.port}/`))).toBe('200 hello');
     expect(proxy.connections).toHaveLength(0);
   });
 
@@ -265,7 +265,7 @@ describe('TLS', () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     await using receiver = await serve(hello);
     await using egress = egressOf({ ca: undefined });
-    expect(outcomeOf(await post(egress, `https://127.0.0.1:${receiver.port}/`))).toBe('tls');
+    expect(summaryOf(await post(egress, `https://127.0.0.1:${receiver.port}/`))).toBe('tls');
   });
 
   it('a plain HTTP server and one that hangs up during the handshake are TLS failures', async () => {
@@ -279,14 +279,14 @@ describe('TLS', () => {
     });
     plain.close();
     await using hangsUp = await servePlain((socket) => socket.destroy());
-    expect(outcomeOf(await post(egress, `https://127.0.0.1:${hangsUp.port}/`))).toBe('tls');
+    expect(summaryOf(await post(egress, `https://127.0.0.1:${hangsUp.port}/`))).toBe('tls');
   });
 
   it('a handshake that never completes times out and closes the connection', async () => {
     const closed = Promise.withResolvers<void>();
     await using silent = await servePlain((socket) => socket.resume().on('close', closed.resolve));
     await using egress = egressOf();
-    expect(outcomeOf(await post(egress, `https://127.0.0.1:${silent.port}/`, { timeoutMs: SHORT_MS }))).toBe('timeout');
+    expect(summaryOf(await post(egress, `https://127.0.0.1:${silent.port}/`, { timeoutMs: SHORT_MS }))).toBe('timeout');
     await closed.promise;
   });
 });

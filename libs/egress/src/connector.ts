@@ -20,7 +20,7 @@ const MAX_ADDRESSES_TRIED = 4;
  */
 const GRACE_MS = 100;
 
-export type Target = {
+export type ConnectionTarget = {
   /** A name, or a literal address without brackets. */
   readonly hostname: string;
   readonly port: number;
@@ -31,7 +31,7 @@ export type Target = {
 };
 
 /** A verified TLS connection. Throws EgressFailure. */
-export type OpenConnection = (target: Target) => Promise<Socket>;
+export type OpenConnection = (target: ConnectionTarget) => Promise<Socket>;
 
 export function createConnector({
   resolver,
@@ -58,7 +58,7 @@ export function createConnector({
     timeout: 0,
   });
 
-  async function open({ hostname, port, timeoutMs, onResolved }: Target): Promise<Socket> {
+  async function open({ hostname, port, timeoutMs, onResolved }: ConnectionTarget): Promise<Socket> {
     const deadline = performance.now() + timeoutMs;
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs + GRACE_MS)))]);
     if (isIP(hostname) !== 0) {

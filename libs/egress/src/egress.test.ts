@@ -10,12 +10,12 @@ import {
   egressOf,
   hello,
   LATE_MS,
-  outcomeOf,
   post,
   SHORT_MS,
   serve,
   serveDns,
   serveRaw,
+  summaryOf,
 } from './receiver.fixture.ts';
 
 const OK_HEAD = 'HTTP/1.1 200 OK\r\n';
@@ -117,7 +117,7 @@ describe('a response to an egress request', () => {
       throw new Error('the name server was asked');
     });
     await using egress = egressOf({ dnsServers: [dns.address] });
-    expect(outcomeOf(await post(egress, `https://localhost:${receiver.port}/`))).toBe('200 hello');
+    expect(summaryOf(await post(egress, `https://localhost:${receiver.port}/`))).toBe('200 hello');
   });
 
   it.each([200, 204, 299, 301, 304, 307, 400, 410, 429, 500, 503, 599, 999])(
@@ -138,7 +138,7 @@ describe('a response to an egress request', () => {
 
   it('the returned response is the final one after informational responses', async () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n';
-    expect(outcomeOf(await answeredWith(`${early}${OK_HEAD}content-length: 2\r\n\r\nok`))).toBe('200 ok');
+    expect(summaryOf(await answeredWith(`${early}${OK_HEAD}content-length: 2\r\n\r\nok`))).toBe('200 ok');
   });
 
   it('a compressed response is not decompressed', async () => {
@@ -156,13 +156,13 @@ describe('a response to an egress request', () => {
 
   it('a response that exactly reaches the size limit is complete', async () => {
     const whole = `${OK_HEAD}content-length: 10\r\n\r\n0123456789`;
-    expect(outcomeOf(await answeredWith(whole, { maxBodyBytes: 10 }))).toBe('200 0123456789');
-    expect(outcomeOf(await answeredWith(whole, { maxBodyBytes: 9 }))).toBe('200 012345678...');
-    expect(outcomeOf(await answeredWith(whole, { maxBodyBytes: 0 }))).toBe('200 ...');
+    expect(summaryOf(await answeredWith(whole, { maxBodyBytes: 10 }))).toBe('200 0123456789');
+    expect(summaryOf(await answeredWith(whole, { maxBodyBytes: 9 }))).toBe('200 012345678...');
+    expect(summaryOf(await answeredWith(whole, { maxBodyBytes: 0 }))).toBe('200 ...');
     const chunked = `${OK_HEAD}transfer-encoding: chunked\r\n\r\n5\r\n01234\r\n5\r\n56789\r\n0\r\n\r\n`;
-    expect(outcomeOf(await answeredWith(chunked, { maxBodyBytes: 7 }))).toBe('200 0123456...');
-    expect(outcomeOf(await answeredWith(chunked))).toBe('200 0123456789');
-    expect(outcomeOf(await answeredWith(`${OK_HEAD}\r\nuntil the end`))).toBe('200 until the end');
+    expect(summaryOf(await answeredWith(chunked, { maxBodyBytes: 7 }))).toBe('200 0123456...');
+    expect(summaryOf(await answeredWith(chunked))).toBe('200 0123456789');
+    expect(summaryOf(await answeredWith(`${OK_HEAD}\r\nuntil the end`))).toBe('200 until the end');
   });
 
   it('a response that never ends is cut off', async () => {
@@ -176,7 +176,7 @@ describe('a response to an egress request', () => {
     });
     await using egress = egressOf();
     const result = await post(egress, `https://127.0.0.1:${receiver.port}/`, { maxBodyBytes: 1_000 });
-    expect(outcomeOf(result)).toBe(`200 ${'x'.repeat(1_000)}...`);
+    expect(summaryOf(result)).toBe(`200 ${'x'.repeat(1_000)}...`);
     await closed.promise;
   });
 
@@ -188,14 +188,14 @@ describe('a response to an egress request', () => {
     });
     await using egress = egressOf();
     const stalled = await post(egress, `https://127.0.0.1:${stalling.port}/`, { timeoutMs: LATE_MS });
-    expect(outcomeOf(stalled)).toBe('200 part...');
+    expect(summaryOf(stalled)).toBe('200 part...');
     await closed.promise;
     await using resetting = await serveRaw((socket) =>
       socket.write(`${OK_HEAD}content-length: 100\r\n\r\npart`, () => socket.destroy()),
     );
-    expect(outcomeOf(await post(egress, `https://127.0.0.1:${resetting.port}/`))).toBe('200 part...');
-    expect(outcomeOf(await answeredWith(`${OK_HEAD}content-length: 100\r\n\r\npart`))).toBe('200 part...');
-    expect(outcomeOf(await answeredWith(`${OK_HEAD}transfer-encoding: chunked\r\n\r\n4\r\npart\r\nzz\r\n`))).toBe(
+    expect(summaryOf(await post(egress, `https://127.0.0.1:${resetting.port}/`))).toBe('200 part...');
+    expect(summaryOf(await answeredWith(`${OK_HEAD}content-length: 100\r\n\r\npart`))).toBe('200 part...');
+    expect(summaryOf(await answeredWith(`${OK_HEAD}transfer-encoding: chunked\r\n\r\n4\r\npart\r\nzz\r\n`))).toBe(
       '200 part...',
     );
   });
@@ -249,7 +249,7 @@ describe('an egress request without a response', () => {
     await using dns = await serveDns((type, name) => addressRecords(type, name, ['127.0.0.1']), shareMs);
     await using egress = egressOf({ dnsServers: [dns.address] });
     const result = await post(egress, `https://receiver.test:${receiver.port}/`, { timeoutMs });
-    expect(outcomeOf(result)).toBe('timeout');
+    expect(summaryOf(result)).toBe('timeout');
     const { dnsMs, connectMs, waitMs } = result.timings;
     expect((dnsMs ?? 0) + (connectMs ?? 0) + (waitMs ?? 0)).toBeGreaterThan(shareMs);
   });
@@ -281,8 +281,8 @@ describe('an egress request without a response', () => {
     const sent = urls.map((url) => post(egress, url));
     await arrived.promise;
     await egress[Symbol.asyncDispose]();
-    expect((await Promise.all(sent)).map(outcomeOf)).toEqual(['aborted', 'aborted', 'aborted']);
-    expect(outcomeOf(await post(egress, urls[0] ?? ''))).toBe('aborted');
+    expect((await Promise.all(sent)).map(summaryOf)).toEqual(['aborted', 'aborted', 'aborted']);
+    expect(summaryOf(await post(egress, urls[0] ?? ''))).toBe('aborted');
     await closed.promise;
   });
 });
@@ -292,7 +292,7 @@ describe('connections of egress', () => {
     await using receiver = await serve(hello);
     await using egress = egressOf();
     for (let sent = 0; sent < 10; sent++) {
-      expect(outcomeOf(await post(egress, `https://127.0.0.1:${receiver.port}/${sent}`))).toBe('200 hello');
+      expect(summaryOf(await post(egress, `https://127.0.0.1:${receiver.port}/${sent}`))).toBe('200 hello');
     }
     expect(receiver.connections).toHaveLength(1);
   });
@@ -302,7 +302,7 @@ describe('connections of egress', () => {
     await using egress = egressOf({ connectionsPerOrigin: 3 });
     const url = `https://127.0.0.1:${receiver.port}/`;
     const results = await Promise.all(Array.from({ length: 20 }, () => post(egress, url)));
-    expect(new Set(results.map(outcomeOf))).toEqual(new Set(['200 hello']));
+    expect(new Set(results.map(summaryOf))).toEqual(new Set(['200 hello']));
     expect(receiver.connections).toHaveLength(3);
   });
 
@@ -311,7 +311,7 @@ describe('connections of egress', () => {
     await using egress = egressOf();
     const url = `https://127.0.0.1:${receiver.port}/`;
     for (let round = 0; round < 3; round++) {
-      expect(outcomeOf(await post(egress, url))).toBe('200 hello');
+      expect(summaryOf(await post(egress, url))).toBe('200 hello');
       const socket = receiver.connections.at(-1) as Socket;
       socket.end();
       await once(socket, 'close');
@@ -328,9 +328,9 @@ describe('connections of egress', () => {
     });
     await using egress = egressOf();
     const url = `https://127.0.0.1:${receiver.port}/`;
-    expect(outcomeOf(await post(egress, url))).toBe('200 hello');
-    expect(outcomeOf(await post(egress, url))).toBe('protocol');
-    expect(outcomeOf(await post(egress, url, { method: 'GET', body: undefined }))).toBe('protocol');
+    expect(summaryOf(await post(egress, url))).toBe('200 hello');
+    expect(summaryOf(await post(egress, url))).toBe('protocol');
+    expect(summaryOf(await post(egress, url, { method: 'GET', body: undefined }))).toBe('protocol');
     expect(requests).toBe(3);
   });
 
@@ -348,14 +348,14 @@ describe('connections of egress', () => {
     await closed;
     await post(egress, urlOf(first));
     expect([first, second, third].map(({ connections }) => connections.length)).toEqual([1, 1, 1]);
-    expect(outcomeOf(await post(egress, urlOf(second)))).toBe('200 hello');
+    expect(summaryOf(await post(egress, urlOf(second)))).toBe('200 hello');
   });
 
   it('a connection is opened only for a request that waits for it', async () => {
     await using dns = await serveDns(() => 'silence');
     await using egress = egressOf({ dnsServers: [dns.address], connectionsPerOrigin: 1 });
     const requests = Array.from({ length: 5 }, () => post(egress, 'https://receiver.test/', { timeoutMs: SHORT_MS }));
-    expect(new Set((await Promise.all(requests)).map(outcomeOf))).toEqual(new Set(['timeout']));
+    expect(new Set((await Promise.all(requests)).map(summaryOf))).toEqual(new Set(['timeout']));
     await egress[Symbol.asyncDispose]();
     expect(dns.questions.toSorted()).toEqual(['A receiver.test', 'AAAA receiver.test']);
   });

@@ -49,7 +49,7 @@ export function post(egress: Egress, url: string, request: Partial<EgressRequest
 }
 
 /** The result in short: the status with the body, or the kind of failure. */
-export function outcomeOf(result: EgressResult): string {
+export function summaryOf(result: EgressResult): string {
   if (result.kind === 'failure') return result.error;
   return `${result.status} ${result.body.toString('latin1')}${result.isTruncated ? '...' : ''}`;
 }
