@@ -33,7 +33,8 @@ export function isUuid(text: string): boolean {
 
 /** Makes a UUIDv7. */
 export function newId(now?: Date): string {
-  // randomUUID is random in digits 15 to 17 and from the variant on; Node fills it from a pool.
+  // In a randomUUID, the three digits after the version and all digits after the variant are
+  // random. Node makes it from a pool of random bytes, so it is cheap.
   const random = randomUUID();
   return `${timePrefix(now)}-7${random.slice(15)}`;
 }
@@ -43,7 +44,10 @@ export function instantOfId(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }
 
-/** The least id of any version that begins with the instant, or the greatest instant that fits. */
+/**
+ * The least id of any version that begins with the instant. An instant that does not fit into 48
+ * bits counts as the greatest one that does.
+ */
 export function leastIdAt(instant: Date): string {
   const time = instant.getTime();
   const digits = Math.min(time, MAX_TIME).toString(16).padStart(12, '0');
@@ -56,13 +60,18 @@ export function newOwnedId(owner: ContestServiceName, now?: Date): string {
   return `${timePrefix(now)}-8${OWNER_TAG[owner]}${random.slice(16)}`;
 }
 
-/** The owner in the id's tag; null for any other id, and for text that is not an id. */
+/**
+ * The contest service that the id's tag names; null if the id names none, and for text that is not
+ * an id.
+ */
 export function contestServiceOf(id: string): ContestServiceName | null {
   if (id[VERSION_INDEX] !== '8' || !isUuid(id)) return null;
   return OWNER_BY_TAG.get(id[TAG_INDEX] ?? '') ?? null;
 }
 
-/** The one id of this purpose for the source. */
+/**
+ * Derives the id that has this purpose for the source. The same arguments always give the same id.
+ */
 export function deriveId(sourceId: string, purpose: string): string {
   return derive(sourceId, purpose, NO_OWNER_TAG);
 }
@@ -73,8 +82,8 @@ export function deriveOwnedId(sourceId: string, purpose: string, owner: ContestS
 }
 
 /**
- * The one id of these parts. Each part is prefixed with its length, so that no two lists encode
- * alike.
+ * Derives an id from the parts. The same parts always give the same id. Each part is hashed with
+ * its length before it, so that different lists of parts never hash the same text.
  */
 export function hashId(...parts: string[]): string {
   let text = '';
@@ -84,9 +93,9 @@ export function hashId(...parts: string[]): string {
 }
 
 /**
- * The transfer that charges an attempt's fee. A transfer id is decided once and for ever. If the id
- * of the fee became a tombstone, the attempt that is begun again needs another: each generation
- * derives its own. Almost every attempt has generation 0.
+ * The id of the transfer that charges an attempt's fee. The wallet decides each transfer id once
+ * and for ever. If the id became a tombstone and the attempt is begun again, its fee needs another
+ * id, which the next generation derives. Almost every attempt has generation 0.
  */
 export function feeTransferId(attemptId: string, generation = 0): string {
   return deriveId(attemptId, generation === 0 ? 'fee' : `fee:${generation}`);
@@ -97,20 +106,20 @@ export function refundTransferId(feeTransfer: string): string {
   return deriveId(feeTransfer, 'refund');
 }
 
-/** The signed receipt of the outcome that an operation records. */
+/** The id of the signed receipt of the outcome that an operation records. */
 export function receiptIdOf(operationId: string): string {
   return deriveId(operationId, 'receipt');
 }
 
 /**
- * The award that an attempt wins. It does not depend on the operation that reports the win, so a
- * service that has lost the operation still finds the payout.
+ * The id of the award that an attempt wins. The id does not depend on the operation that reports
+ * the win, so a service that has lost the operation still finds the payout.
  */
 export function awardIdOf(attemptId: string, owner: ContestServiceName): string {
   return deriveOwnedId(attemptId, 'award', owner);
 }
 
-/** The transfer that pays an award. */
+/** The id of the transfer that pays an award. */
 export function awardTransferId(awardId: string): string {
   return deriveId(awardId, 'payout');
 }
@@ -118,8 +127,8 @@ export function awardTransferId(awardId: string): string {
 const MAX_TIME = 2 ** 48 - 1;
 const LOW_TIMES = 2 ** 16;
 /**
- * A cache of the upper 32 of the last timestamp's 48 bits, as text. They change every 65 seconds,
- * and printing such a large number is slow.
+ * Caches the text of the upper 32 of a timestamp's 48 bits. These bits change every 65 seconds, and
+ * to print such a large number each time is slow.
  */
 let lastHigh = { time: Number.NaN, text: '' };
 
@@ -139,7 +148,8 @@ function derive(sourceId: string, purpose: string, tag: string): string {
 }
 
 /**
- * What follows the tag: two digits, the variant with two bits of the digest, and fifteen digits.
+ * The end of an id, after the tag: two digits of the digest, the variant with two bits of the
+ * digest, and fifteen more digits of it.
  */
 function digestTail(digest: string, from: number): string {
   const variant = '89ab'[Number.parseInt(digest.slice(from + 2, from + 3), 16) & 3];

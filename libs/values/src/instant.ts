@@ -1,12 +1,12 @@
 /**
- * Instants: which ones are taken from outside, and how a rule compares them.
+ * Instants: which ones Laurel accepts from outside, and how a rule compares two of them.
  *
- * - An instant that comes in lies between 1900-01-01 and 9999-01-01 UTC, both included
+ * - An instant from outside lies between 1900-01-01 and 9999-01-01 UTC, both included
  *   (docs/contract/rules.md, "Bounds"). Every year in between has four digits, in every time zone,
  *   so whatever is stored can be read back. The databases hold the same bounds as constraints.
  * - A `Date` may hold no instant (`new Date(NaN)`), and JavaScript then answers false to every `<`
- *   and `>=`. A rule that compared one would fail open. These functions throw instead: such a value
- *   is a bug, and the request that met it fails.
+ *   and `>=`. A rule that compared such a `Date` would fail open. These functions throw instead:
+ *   such a value is a bug, and the request that met it fails.
  */
 
 /** The first instant that requests may contain. */

@@ -1,7 +1,7 @@
 /**
  * Bounds of values that the gateway accepts for other services. Each is defined here once. The
- * service that stores the value enforces it, and a test compares its database; the gateway checks
- * it earlier, and documents it.
+ * service that stores a value enforces its bound, and a test compares the bound with that service's
+ * database. The gateway checks the bound earlier, and documents it.
  *
  * Bounds with rules of their own are in the library of the rule: `player_ref` in
  * @laurel/values/tenant; `metadata`, `evidence` and the reason of a void in
@@ -28,14 +28,14 @@ export const MAX_DESCRIPTION_CHARACTERS = 2_000;
 export const MAX_NOTE_CHARACTERS = 2_000;
 
 /**
- * The most samples of a calibration: its counts fit an integer, and its bar is found and audited in
- * bounded time.
+ * The most samples of a calibration. With no more than these, its counts fit an integer, and its
+ * bar is found and audited in bounded time.
  */
 export const MAX_CALIBRATION_N = 10_000_000;
 
 /**
- * Each round keeps a copy of its purse table, and every board shows it. A body has room for this
- * many of the largest rows.
+ * The most ranks of a purse table. Each round keeps a copy of its table, and every board shows the
+ * table. The body of a request has room for this many of the largest rows.
  */
 export const MAX_PAID_RANKS = 5_000;
 
@@ -54,7 +54,7 @@ export const MAX_DESCRIPTOR_BYTES = 16 * KIB;
 /** The names and punctuation in the body of a dry run. */
 const DRY_RUN_ENVELOPE_BYTES = KIB;
 
-/** The sample of a dry run, whose body also contains the descriptor. */
+/** The sample of a dry run. The body of the dry run also contains the descriptor. */
 export const MAX_SAMPLE_BYTES = MAX_BODY_BYTES - MAX_DESCRIPTOR_BYTES - DRY_RUN_ENVELOPE_BYTES;
 
 /** The records of one push, or of one page of a poll. */

@@ -7,7 +7,8 @@ export type Position = { readonly at: Date; readonly id: string };
 /** The position above every row, at which the first page of a list begins. */
 export const TOP: Position = { at: new Date('9999-12-31T23:59:59.999Z'), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
-// Lists sort by instants of these centuries only, which PostgreSQL writes and reads without change.
+// The years 2000 to 2999: no row of a list is outside of them, and PostgreSQL writes and reads
+// every instant in them without change.
 const INSTANT = /^2\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 export function encodePosition({ at, id }: Position): string {

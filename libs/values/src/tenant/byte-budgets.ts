@@ -1,7 +1,8 @@
 /**
  * Byte budgets: how many bytes a second Laurel reads for each subject, a tenant or a developer.
- * Each is a token bucket that holds two seconds. The cost of a body is known once it is read, and
- * counts then: a bucket may go into debt, and refuses until it has enough for the next body.
+ * Each budget is a token bucket that holds the bytes of two seconds. The full cost of a body is
+ * known only once the body is read, and is taken then. So a bucket may go into debt; it then
+ * refuses until it has enough for the next body.
  *
  * Only full buckets are dropped, the longest unused first, so no debt is ever forgotten.
  */
@@ -10,8 +11,8 @@ import { type Bucket, type BucketLevel, bytesAt, msUntilRefilled } from './token
 
 export interface ByteBudgets {
   /**
-   * Milliseconds until the budget has `bytes`; 0 if it has them now. More than a bucket holds
-   * passes when it is full.
+   * Milliseconds until the budget has `bytes`; 0 if it has them now. A body larger than the whole
+   * bucket passes when the bucket is full.
    */
   waitFor(subject: string, bytes: number, now: number): number;
   /** Takes bytes, which may be more than the budget has. */
@@ -19,10 +20,13 @@ export interface ByteBudgets {
 }
 
 export const SECONDS_HELD = 2;
-/** Beyond this number, buckets are dropped once they are full. */
-const MANY = 10_000;
-/** Each use looks at this many buckets, so that the table needs no sweep. */
-const LOOKED_AT = 4;
+/** While the table has more buckets than this, full ones are dropped. */
+const MANY_BUCKETS = 10_000;
+/**
+ * Each use of a budget checks this many of the longest unused buckets, so that nothing has to sweep
+ * the table.
+ */
+const BUCKETS_CHECKED_PER_USE = 4;
 
 export function createByteBudgets(bytesPerSecond: number): ByteBudgets {
   const bucket: Bucket = { bytesPerSecond, maxBytes: bytesPerSecond * SECONDS_HELD };
@@ -31,7 +35,7 @@ export function createByteBudgets(bytesPerSecond: number): ByteBudgets {
   function dropFull(now: number): void {
     let looked = 0;
     for (const [subject, level] of levels) {
-      if (levels.size <= MANY || looked === LOOKED_AT) return;
+      if (levels.size <= MANY_BUCKETS || looked === BUCKETS_CHECKED_PER_USE) return;
       looked += 1;
       if (bytesAt(bucket, level, now) === bucket.maxBytes) levels.delete(subject);
     }

@@ -8,7 +8,10 @@ export interface Bucket {
   readonly maxBytes: number;
 }
 
-/** The level when something was last taken; a bucket that nothing was taken from is full. */
+/**
+ * The level of a bucket when bytes were last taken from it. A bucket from which none were taken is
+ * full.
+ */
 export interface BucketLevel {
   readonly bytes: number;
   /** The time in milliseconds. */
@@ -18,15 +21,18 @@ export interface BucketLevel {
 const SECOND_MS = 1_000;
 
 /**
- * A bucket counts as full after its clock went back: otherwise it would not refill until the old
- * time comes again.
+ * The bytes that the bucket holds now. It counts as full after the clock went back: otherwise it
+ * would not refill until the clock reaches the old time again.
  */
 export function bytesAt({ bytesPerSecond, maxBytes }: Bucket, level: BucketLevel | undefined, now: number): number {
   if (level === undefined || now < level.at) return maxBytes;
   return Math.min(maxBytes, level.bytes + ((now - level.at) * bytesPerSecond) / SECOND_MS);
 }
 
-/** Time until the bucket holds `wanted`, at most its size; 0 if it does. */
+/**
+ * Milliseconds until the bucket holds `wanted` bytes; 0 if it holds them now. `wanted` is at most
+ * the size of the bucket.
+ */
 export function msUntilRefilled(bucket: Bucket, level: BucketLevel | undefined, wanted: number, now: number): number {
   const missing = wanted - bytesAt(bucket, level, now);
   return missing <= 0 ? 0 : Math.ceil((missing * SECOND_MS) / bucket.bytesPerSecond);
