@@ -22,8 +22,8 @@ export function evidenceFields(text: string): { readonly evidence: unknown; read
 }
 
 /**
- * Returns the canonical form; null if there is none: half of a surrogate pair, a number beyond a
- * double.
+ * Returns the canonical form. Null if there is none, because the evidence contains half of a
+ * surrogate pair or a number beyond the range of a double.
  */
 function canonicalOf(evidence: object): string | null {
   try {

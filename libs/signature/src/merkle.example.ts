@@ -1,6 +1,6 @@
 /**
- * Merkle trees of every shape, with what RFC 6962 defines for them. Tests of tree builders and of
- * proof verifiers use them.
+ * Merkle trees of every shape, with the roots and audit paths that RFC 6962 defines for them. Tests
+ * of tree builders and of proof verifiers use them.
  */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';

@@ -27,7 +27,9 @@ export type BlockRoot = { readonly position: number; readonly root: Buffer };
 export interface MerkleTree {
   /** Returns the block that this leaf completes, or null. */
   append(leaf: Leaf): BlockRoot | null;
-  /** The tree so far, and its incomplete block; null if all are complete. */
+  /**
+   * Returns the tree so far. `lastBlock` is its incomplete block; null if all blocks are complete.
+   */
   end(): { readonly leaves: number; readonly root: Buffer; readonly lastBlock: BlockRoot | null };
 }
 
@@ -82,7 +84,7 @@ export function proveInclusion(facts: {
 interface Frontier {
   append(node: Buffer): void;
   root(): Buffer;
-  /** The root with one more node, which is not kept. */
+  /** The root of the tree with one more node. The node is not added to the tree. */
   rootWith(node: Buffer): Buffer;
 }
 
@@ -144,7 +146,7 @@ function levelAbove(level: readonly Uint8Array[]): readonly Uint8Array[] {
   return above;
 }
 
-// Hashes one buffer at once: half the time of a hash object that is updated twice (measured).
+// One call hashes one buffer. A hash object that is updated twice takes twice as long (measured).
 function hashOfLeaf(leaf: Leaf): Buffer {
   const bytes = Buffer.allocUnsafe(1 + Buffer.byteLength(leaf));
   bytes[0] = 0;

@@ -28,7 +28,10 @@ export type SealStatement = {
   readonly root: string;
   readonly closes_at: string;
   readonly settled_at: string;
-  /** The key that signed the statement (key-id.ts). Seals from before keys had ids lack it. */
+  /**
+   * The id of the key that signed the statement (key-id.ts). A seal from before keys had ids lacks
+   * this member.
+   */
   readonly key_id?: string;
 };
 

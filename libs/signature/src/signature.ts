@@ -1,6 +1,7 @@
 /**
- * Signs a document's bytes (signed-bytes.ts) with Ed25519 (RFC 8032). Both are deterministic: the
- * same document and seed give the same bytes, so a replayed operation signs the same receipt again.
+ * Signs a document's bytes (signed-bytes.ts) with Ed25519 (RFC 8032). The signed bytes and the
+ * signature are deterministic: the same document and seed always give the same ones, so a replayed
+ * operation signs the same receipt again.
  */
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { keyIdOf } from './key-id.ts';

@@ -18,8 +18,8 @@ export function signedBytesOf(canonical: string): Buffer {
 }
 
 /**
- * RFC 8785. Throws if there is no canonical JSON: a number that is not finite, half a surrogate
- * pair.
+ * The document as canonical JSON (RFC 8785). Throws if there is none, because the document contains
+ * a number that is not finite or half of a surrogate pair.
  */
 export function canonicalJson(document: object): string {
   const canonical = canonicalize(document);
