@@ -1,6 +1,6 @@
 /**
- * The message for an input that does not match its schema, in one style, after the field's name:
- * (`score`) `is missing`. A schema has its own message where this one would not fit.
+ * The message for an input that does not match its schema, in one style. The message continues the
+ * field's name: (`score`) `is missing`. Where it would not fit, a schema has a message of its own.
  */
 import type { z } from 'zod';
 
@@ -63,7 +63,10 @@ function list(words: readonly string[], last: 'and' | 'or'): string {
   return `${quoted.slice(0, -1).join(', ')} ${last} ${quoted.at(-1)}`;
 }
 
-/** The message repeats at most this much of the sender's text. */
+/**
+ * A message repeats at most this many of the sender's member names, each cut to this many
+ * characters.
+ */
 const MAX_NAMED = 3;
 const MAX_NAMED_CHARACTERS = 40;
 
