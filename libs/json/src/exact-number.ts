@@ -2,15 +2,15 @@
  * Numbers are compared by their exact decimal value: spellings of one number are equal, and
  * different numbers differ, however close.
  *
- * - A number that its nearest double prints back is that double: 1.0, 1e0 and 10e-1 are 1, and 0.1
- *   is 0.1. Its canonical spelling is that of RFC 8785.
- * - Any other is an ExactNumber, such as 12345678901234567891, whose double prints
+ * - A number becomes its nearest double if that double prints the number back: 1.0, 1e0 and 10e-1
+ *   are 1, and 0.1 is 0.1. Its canonical spelling is that of RFC 8785.
+ * - Any other number becomes an ExactNumber, such as 12345678901234567891, whose double prints
  *   12345678901234567000. Its canonical spelling is sign, digits without zeros at either end, `e`,
  *   exponent.
  *
- * Either spelling gives the exact value, so two values never share one. A number costs time in
- * proportion to its length, whatever its exponent: no code writes out the digits that the exponent
- * stands for.
+ * Both canonical spellings state the exact value, so two different values never have the same
+ * spelling. Reading a number costs time in proportion to its length, whatever its exponent: no code
+ * writes out the digits that the exponent stands for.
  */
 
 /** A number that no double prints back. */
@@ -27,7 +27,10 @@ export class ExactNumber {
 const SURELY_EXACT_CHARACTERS = 15;
 const EXPONENT = /[eE]/;
 
-/** Reads a number as JSON spells it: as a double where that prints it back. */
+/**
+ * Reads the JSON spelling of a number: as a double if the double prints the number back, else as an
+ * ExactNumber.
+ */
 export function readNumber(spelling: string): number | ExactNumber {
   const double = Number(spelling);
   if (spelling.length <= SURELY_EXACT_CHARACTERS && !EXPONENT.test(spelling)) return double;
@@ -39,9 +42,12 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const PLUS = 0x2b;
 const MINUS = 0x2d;
-/** Doubles hold exponents of this many digits exactly, also after a shift by a number's length. */
+/**
+ * A double holds an exponent of this many digits exactly, even after the length of a number is
+ * added to it.
+ */
 const SMALL_EXPONENT_CHARACTERS = 15;
-/** The first integer with more digits. */
+/** The least integer that has more digits than that. */
 const LOW_DIGITS = 10 ** SMALL_EXPONENT_CHARACTERS;
 
 /**

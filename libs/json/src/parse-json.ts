@@ -31,12 +31,12 @@ export function parseExactJson(text: string): unknown {
   return read(text, readNumber);
 }
 
-/** Follows the closing quote of a string that is a name. */
+/** Matches the colon that follows the closing quote of a member name. */
 const COLON = /\s*:/y;
 
 /**
- * Whether the JSON text spells a member name with a backslash. Text without one costs one native
- * search.
+ * Whether the JSON text spells a member name with a backslash. For text without a backslash this
+ * costs one native search.
  */
 function hasEscapedName(text: string): boolean {
   let backslash = text.indexOf('\\');
@@ -64,8 +64,9 @@ const LITERALS: ReadonlyMap<string, boolean | null> = new Map([
 ]);
 
 /**
- * Reads text that is known to be JSON. JSON.parse reads each string, which has no names to misread.
- * A list holds the open arrays and objects: deep nesting would exhaust the call stack.
+ * Reads text that is known to be JSON. JSON.parse reads each single string: a string contains no
+ * member names that it could misread. A list holds the open arrays and objects: deep nesting would
+ * exhaust the call stack.
  */
 function read(text: string, numberOf: (spelling: string) => number | ExactNumber): unknown {
   const outermost: unknown[] = [];

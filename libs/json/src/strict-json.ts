@@ -5,7 +5,7 @@
  *   `evidence` too: receipts are signed over canonical JSON, which needs both. A number may have
  *   more digits than a double keeps: the stored text keeps them, and `exact` distinguishes such
  *   numbers.
- * - No text has NUL, at which many readers and stores cut it.
+ * - No text contains NUL: many readers and stores cut a text there.
  * - Nesting ends at 64 levels; deeper nesting attacks recursive readers.
  */
 import { isUtf8 } from 'node:buffer';
@@ -25,7 +25,7 @@ export type StrictJson =
       readonly value: unknown;
       /**
        * The value with an ExactNumber for every number that no double prints back. Most bodies have
-       * none, and then it is `value` itself.
+       * no such number; this is then `value` itself.
        */
       readonly exact: unknown;
       /** Members of the outermost object, by name, as the exact text that was sent. */
@@ -37,8 +37,8 @@ export interface StrictJsonOptions {
   /** Members of the outermost object whose text is returned as sent. */
   readonly verbatimNames?: readonly string[];
   /**
-   * For a body of many records, whose reader refuses single records with NUL; and for what was
-   * stored before NUL was refused.
+   * Whether NUL is allowed: in a body of many records, whose reader refuses only the records that
+   * contain NUL; and in text that was stored before Laurel refused NUL.
    */
   readonly allowsNul?: boolean;
 }

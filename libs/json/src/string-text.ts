@@ -3,7 +3,7 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The index of the quote that ends the string with its first character at `start`. */
+/** The index of the closing quote of the string whose first character is at `start`. */
 export function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {

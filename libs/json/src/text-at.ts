@@ -28,14 +28,20 @@ export function textAt(text: string, path: readonly string[]): string | undefine
   return text.slice(start, endOfValue(text, start));
 }
 
-/** Paths that share their beginnings: below a value, the trees of its members and indexes. */
+/**
+ * Many paths as a tree, in which paths with the same beginning share nodes. A node stands for a
+ * value; `children` has the nodes of its members or items, by name or index.
+ */
 export interface PathTree {
-  /** Positions of the paths that end here. */
+  /** The paths that end at this node, by their positions in the list of paths. */
   readonly ends: number[];
   readonly children: Map<string, PathTree>;
 }
 
-/** A null path has a position and leads to nothing. */
+/**
+ * Builds the tree of a list of paths. A null path keeps its position in the list, and leads to no
+ * value.
+ */
 export function pathTreeOf(paths: readonly (readonly string[] | null)[]): PathTree {
   const root: PathTree = { ends: [], children: new Map() };
   for (const [place, path] of paths.entries()) {
@@ -59,8 +65,8 @@ export interface TextSpan {
 }
 
 /**
- * Returns where the values of many paths are, by the path's position; a path that leads to nothing
- * has no entry. All paths together cost one pass over the text.
+ * Returns where the values of many paths are in the text, by each path's position in the list. A
+ * path that leads to no value has no entry. All paths together cost one pass over the text.
  */
 export function spansAt(text: string, paths: PathTree): ReadonlyMap<number, TextSpan> {
   const spans = new Map<number, TextSpan>();
@@ -88,7 +94,8 @@ function findSpansWithin(
   const close = isObject ? CLOSE_BRACE : CLOSE_BRACKET;
   let index = skipSpace(text, open + 1);
   for (let position = 0; text.charCodeAt(index) !== close; position += 1) {
-    // RFC 6901 spells an index like ECMAScript: no other spelling is a child's key.
+    // RFC 6901 spells an index as ECMAScript does, so `children` has an item under no other
+    // spelling.
     let token = String(position);
     if (isObject) {
       const nameEnd = endOfString(text, index + 1);

@@ -2,7 +2,8 @@
 
 /** Whether the text has at most this many characters. */
 export function isAtMost(text: string, characters: number): boolean {
-  // A character takes one or two units: count characters only if the number of units is between.
+  // A character takes one or two units. So the number of units decides, unless it is between the
+  // two bounds below; only then the characters are counted.
   if (text.length <= characters) return true;
   if (text.length > 2 * characters) return false;
   let count = 0;
@@ -18,7 +19,7 @@ export function hasNul(text: string): boolean {
 /** `\u0000`, unless its backslash is escaped. */
 const NUL_ESCAPE = /(?<!\\)(?:\\\\)*\\u0000/;
 
-/** Does what hasNul does for text that is known to be JSON, where NUL has one spelling. */
+/** Whether text that is known to be JSON contains NUL. JSON has only one spelling of NUL. */
 export function spellsNul(json: string): boolean {
   return json.includes('\\u0000') && NUL_ESCAPE.test(json);
 }
