@@ -1,4 +1,6 @@
-/** Checks the partner server's responses as far as a decision depends on them. */
+/**
+ * Checks the members of the partner server's responses on which a decision of this library depends.
+ */
 import { ATTEMPT_STATUSES } from './closed-sets.ts';
 import type { Attempt, Challenge, Leaderboard } from './player-shapes.ts';
 

@@ -1,6 +1,6 @@
 import { isApiAnswer, isRefusedByApi } from './closed-sets.ts';
 
-/** The codes that this library raises itself, or for a response of the partner's server. */
+/** The codes that this library raises, on its own or for a response of the partner's server. */
 export type LibraryErrorCode =
   /** `init` was not called. */
   | 'not_initialised'
@@ -47,7 +47,7 @@ export class LaurelBrowserError extends Error {
   readonly code: LaurelBrowserErrorCode;
   /** The HTTP status of the partner's server, if it responded. */
   readonly status: number | undefined;
-  /** The code in the server's response, if any; equal to `code` if that was passed on. */
+  /** The code in the server's response, if any; equal to `code` if this library passed it on. */
   readonly serverCode: string | undefined;
 
   constructor(

@@ -3,7 +3,9 @@ import { LaurelBrowserError } from './errors.ts';
 import type { Target } from './player-state.ts';
 import { type InitOptions, isObject, parseJson } from './transport.ts';
 
-/** One decision of the player to pay: whatever is sent again with this id is charged once. */
+/**
+ * One decision of the player to pay. However often it is sent with this id, Laurel charges it once.
+ */
 export interface Arm {
   readonly id: string;
   readonly target: Target;
@@ -13,8 +15,8 @@ export interface Arm {
 }
 
 /**
- * Half of the time for which Laurel keeps the idempotency key that derives from the id. By then an
- * attempt without an outcome has long expired.
+ * How long an arm may be sent again: half of the time for which Laurel keeps the idempotency key
+ * that derives from the arm's id. By then an attempt without an outcome has long expired.
  */
 const REPEATABLE_MS = 12 * 3_600_000;
 
@@ -27,14 +29,17 @@ export function createArmStore(storage: NonNullable<InitOptions['storage']>, { e
   const key = `laurel:${JSON.stringify([endpoint, player])}`;
   return {
     /**
-     * Reads the arm; undefined if there is none or a damaged one, whose id is lost as in a closed
-     * tab.
+     * Reads the arm. Undefined if there is none, or if it is damaged: its id is then lost, as it is
+     * with a closed tab.
      */
     read(): Arm | undefined {
       const arm = parseJson(String(storage.getItem(key)));
       return isArm(arm) ? arm : undefined;
     },
-    /** Throws if the storage refuses it, for example because it is full. */
+    /**
+     * Stores the arm; undefined removes it. Throws if the storage refuses, for example because it
+     * is full.
+     */
     write(arm: Arm | undefined): void {
       try {
         if (arm) storage.setItem(key, JSON.stringify(arm));
@@ -66,16 +71,16 @@ function isArm(value: unknown): value is Arm {
 }
 
 /**
- * Whether sending it again might charge again: it was sent long ago, or by another clock, and its
- * result is unknown.
+ * Whether sending the arm again might charge the player again: its result is unknown, and it was
+ * sent too long ago, or at a time that is far in the future by this clock.
  */
 export function isStale({ sentAt, attemptId }: Arm): boolean {
   return sentAt !== undefined && attemptId === undefined && Math.abs(Date.now() - sentAt) > REPEATABLE_MS;
 }
 
 /**
- * A new arm id. It does not use `randomUUID`, which needs TLS: a phone may load the page from a
- * developer's machine.
+ * Makes an arm with a new id. It does not use `randomUUID`, which needs TLS: a phone may load the
+ * page from a developer's machine.
  */
 export function newArm(target: Target): Arm {
   const words = crypto.getRandomValues(new Uint32Array(4));

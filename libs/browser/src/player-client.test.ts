@@ -223,7 +223,10 @@ const foreignStatus = fc.oneof(
   fc.integer({ min: 200, max: 599 }),
 );
 
-/** Whether Laurel's refusal looks like this: written independently of the library. */
+/**
+ * Whether a response with this status and text is a refusal by Laurel. Written independently of the
+ * library.
+ */
 function isRefusedByLaurel(status: number, text: string): boolean {
   let code: unknown;
   try {
@@ -452,7 +455,7 @@ describe('an arm belongs to its player', () => {
   test('the player’s name is not sent', async () => {
     const { kept, sent, openPage } = openTab();
     const { client, init } = openPage({ status: 201, body: attempt() });
-    // Its name cannot be part of a random id, which is hexadecimal.
+    // The name is not hexadecimal, so a random id never contains it by chance.
     init({ player: 'zoe@example.com' });
     client.arm(TARGET);
     expect(sent).toEqual([]);

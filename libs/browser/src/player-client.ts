@@ -16,8 +16,8 @@ const MAX_FAILED_POLLS = 5;
 /**
  * A player's paid attempts in one tab: `idle -> armed -> paying -> open -> ended`. From `paying` a
  * refusal leads to `idle`, and a lost reply to `unconfirmed`, from where `begin` asks again. Every
- * change dispatches `statechange`. All methods but `init` raise `LaurelBrowserError`; before
- * `init`, `not_initialised`.
+ * change dispatches `statechange`. All methods but `init` raise `LaurelBrowserError`, with the code
+ * `not_initialised` until `init` was called.
  */
 export class PlayerClient extends EventTarget {
   #connection: Connection | undefined;
@@ -93,8 +93,8 @@ export class PlayerClient extends EventTarget {
    * Pays for the armed attempt, once however often it is called: clicks during a call share it, and
    * after a lost reply or a reload the same arm is sent again. A refusal (`insufficient_funds`,
    * `blocked`, ...) charges nothing and disarms. After `network` and other failures without a
-   * decision the state is `unconfirmed`, and the next call finds out. Throws `not_armed` if nothing
-   * is armed.
+   * decision the state is `unconfirmed`, and the next call finds out whether the attempt was paid
+   * for. Throws `not_armed` if nothing is armed.
    */
   async begin(): Promise<Attempt> {
     const connection = this.#connected();
@@ -175,12 +175,15 @@ export class PlayerClient extends EventTarget {
     }
   }
 
-  /** The server noticed the ended session before it did anything for this request. */
+  /**
+   * The arm after a failure that leaves the payment open. If the session had ended, the arm of
+   * before the request: the server noticed the end before it did anything. Otherwise the sent arm.
+   */
   #asKnown(before: Arm, sent: Arm, error: unknown): Arm {
     return error instanceof LaurelBrowserError && error.code === 'unauthorized' ? before : sent;
   }
 
-  /** Disarms when the server refuses the attempt, for example as another player's. */
+  /** Reads an attempt. Disarms if the server has no such attempt of this player. */
   async #read(connection: Connection, arm: Arm, attemptId: string, signal?: AbortSignal): Promise<Attempt> {
     try {
       const isBody = (answer: object) => isAttempt(answer, attemptId);
@@ -201,14 +204,14 @@ export class PlayerClient extends EventTarget {
   }
 
   /**
-   * Stores what a response has decided. If the storage fails, it still holds the sent arm: a reload
-   * sends it again, and it is charged once.
+   * Stores what a response has decided. If the storage fails, the storage still has the sent arm:
+   * after a reload that arm is sent again, and charged only once.
    */
   #persist(arm: Arm | undefined, state?: PlayerState): void {
     try {
       this.#connected().store.write(arm);
     } catch {
-      // The previous arm stays there.
+      // The storage keeps the previous arm.
     }
     this.#take(arm, state);
   }

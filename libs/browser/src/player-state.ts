@@ -3,7 +3,7 @@ import type { Attempt } from './player-shapes.ts';
 /** What to play for: a challenge with a fixed prize, or a round of a tournament. */
 export type Target = { readonly challengeId: string } | { readonly roundId: string };
 
-/** What happens in this tab. */
+/** The state of the player's paid attempt in this tab. */
 export type PlayerState =
   | { readonly status: 'idle' }
   /** A target is chosen and nothing is sent: `begin` pays. */

@@ -1,6 +1,6 @@
 import { errorOfAnswer, LaurelBrowserError } from './errors.ts';
 
-/** Whatever `new Headers` takes. */
+/** Any value that `new Headers` takes. */
 type HeaderSource = NonNullable<ConstructorParameters<typeof Headers>[0]>;
 
 export interface InitOptions {
@@ -86,7 +86,10 @@ export function createTransport(options: InitOptions): Transport {
   };
 }
 
-/** The headers from the page's function; its failure becomes one of this library. */
+/**
+ * The headers that the page's function returns. If the function fails, throws a
+ * `LaurelBrowserError`.
+ */
 async function headersOf(give: () => HeaderSource | Promise<HeaderSource>): Promise<Headers> {
   try {
     return new Headers(await give());

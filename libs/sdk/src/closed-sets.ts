@@ -28,7 +28,10 @@ export const STATUS_OF_CODE = {
   internal_error: 500,
 } as const;
 
-/** The statuses of an attempt: `open`, until it has one of the others for good. */
+/**
+ * The statuses of an attempt. It is `open` until it gets one of the others, which never changes
+ * again.
+ */
 export const ATTEMPT_STATUSES = ['open', 'settled', 'expired', 'voided'] as const;
 
 /** The codes after which the same request may still take effect, or already has. */
