@@ -56,13 +56,13 @@ const OWN_DOCUMENT = 'docs/openapi/portal-api.yaml';
 const SANDBOX = '/api/sandbox/';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUTPUT = fileURLToPath(new URL('src/api-types.ts', import.meta.url));
-/** The routes that the pages of apps/portal call, and what has their types. */
+/** The routes that the pages of apps/portal call, and the file for the types of these routes. */
 const PAGES = ['/api/portal/', '/api/operator/'];
 const PAGES_OUTPUT = `${ROOT}apps/portal/src/api/api-types.ts`;
 const COMMENT_WIDTH = 116;
 /** The component that all refusals share. */
 const ERROR_CODE = 'ErrorCode';
-/** The choice of all events, a component to which no operation refers. */
+/** The union of all events, a component to which no operation refers. */
 const EVERY_EVENT = '#/components/schemas/WebhookEvent';
 
 const RENDERED = ['$ref', 'type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items'];
@@ -78,7 +78,7 @@ const KNOWN = new Set([...RENDERED, ...COMBINED, ...UNTYPED, ...INFORMATIVE]);
 const partner = readDocument(PARTNER_DOCUMENT);
 const own = readDocument(OWN_DOCUMENT);
 const sandbox = ownPathsBelow(SANDBOX);
-/** The partner API's schemas win over those of the other document. */
+/** If both documents have a schema of a name, the partner API's wins. */
 const schemas = { ...partner.components.schemas, ...own.components.schemas, ...partner.components.schemas };
 
 function writeSdkTypes(): void {
@@ -103,7 +103,7 @@ function writePagesTypes(): void {
   write(PAGES_OUTPUT, [OWN_DOCUMENT], own, used, new Set());
 }
 
-/** Writes the named components as types; those of `open` have open enumerations. */
+/** Writes the named components as types. The components in `open` get open enumerations. */
 function write(
   output: string,
   documents: readonly string[],
@@ -208,8 +208,8 @@ function others({ enum: values = [] }: Schema, open: boolean): readonly string[]
 }
 
 /**
- * `{required: [one]}` beside properties: this one is present, and those of other alternatives are
- * not.
+ * Renders an alternative. `{required: [name]}` beside shared properties means that this member is
+ * present, and that the members that the other alternatives require are absent.
  */
 function renderAlternative(part: Schema, whole: Schema, open: boolean): string {
   if (part.$ref !== undefined && whole.oneOf !== undefined && !open) return excludeOthers(part, whole);

@@ -8,7 +8,7 @@ export interface ReceivedAnswer {
   readonly headers: FetchResponse['headers'];
 }
 
-/** What a failure's message and facts name. */
+/** The names of a request that the message and the facts of its failure show. */
 export interface RequestNames {
   /** `POST /v1/attempts`: contains no value from the caller. */
   readonly operation: string;

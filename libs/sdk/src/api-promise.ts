@@ -16,8 +16,9 @@ export interface ApiAnswer<Body> {
 
 /**
  * A call under way: a promise of its body. `.withResponse()` gives the body with the facts of its
- * response. The call is sent once, however often either is awaited. Only what is awaited can become
- * an unhandled rejection.
+ * response. The call is sent once, however often either promise is awaited. A failure has to be
+ * handled only on the promise that is awaited: the other one is never reported as an unhandled
+ * rejection.
  */
 export class ApiPromise<Body> extends Promise<Body> {
   readonly #answer: Promise<ApiAnswer<Body>>;

@@ -7,8 +7,8 @@ import { isWellFormed } from './strict-json.ts';
 /** The longest `Idempotency-Key` (docs/contract/partner-api.md, "Idempotency"). */
 const MAX_KEY_CHARACTERS = 255;
 /**
- * Printable ASCII without a space at either end: runtimes send anything else as different bytes,
- * and so as different keys.
+ * Printable ASCII without a space at either end: runtimes send other text as different bytes, so
+ * one key would become several.
  */
 const KEY = /^[!-~]([ -~]*[!-~])?$/;
 
@@ -61,8 +61,11 @@ export function checkText(name: string, value: unknown): string {
   return value;
 }
 
-/** The body of a call that names a player. The API checks its length and characters. */
-export function ofPlayer<Body extends { readonly player_ref: string }>(body: Body): Body {
+/**
+ * Checks that the body of a call names a player by text. The API checks the length and the
+ * characters of that text.
+ */
+export function checkPlayerBody<Body extends { readonly player_ref: string }>(body: Body): Body {
   checkRecord('The body', body);
   checkText('player_ref', body.player_ref);
   return body;

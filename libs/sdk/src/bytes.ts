@@ -1,14 +1,14 @@
 /** Bytes in base64 and hexadecimal, with what every runtime has. */
 
 /**
- * `Uint8Array<ArrayBuffer>`, by a name that TypeScript before 5.7 also has: its type is not
- * generic.
+ * The type `Uint8Array<ArrayBuffer>`, written so that TypeScript before 5.7 accepts it too: there
+ * `Uint8Array` is not generic.
  */
 export type Bytes = ReturnType<InstanceType<typeof TextEncoder>['encode']>;
 
 /**
- * Null if the text is not base64, or not the only spelling of its bytes: white space, loose bits,
- * no padding.
+ * Decodes base64. Null if the text is not base64, or not the one canonical spelling of its bytes:
+ * it then has white space or loose bits, or lacks padding.
  */
 export function fromBase64(text: string): Bytes | null {
   if (typeof text !== 'string') return null;

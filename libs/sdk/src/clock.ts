@@ -1,6 +1,6 @@
 /**
- * Time and chance, so that a test of retries and of the gate waits for nothing and knows every
- * delay.
+ * Time and random numbers. A test of retries or of the gate replaces both, so that it waits for
+ * nothing and knows every delay.
  */
 export interface Clock {
   /** Returns milliseconds that never decrease. */

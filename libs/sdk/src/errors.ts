@@ -2,8 +2,8 @@ import type { ErrorCode } from './api-types.ts';
 import { isApiAnswer, STATUS_OF_CODE } from './closed-sets.ts';
 
 /**
- * What a call can fail with: the closed set of `/v1`, one code of the sandbox, and three without an
- * error of the API.
+ * The codes with which a call can fail: the closed set of `/v1`, one code of the sandbox, and three
+ * without an error of the API.
  * - `conflict`: sandbox only: the state of the player, round or delivery does not allow the call.
  * - `rate_limited`: the minute's requests are used up, and the next minute begins after the call's
  *   deadline (or `maxRetries` is 0).
@@ -49,7 +49,10 @@ export class LaurelError extends Error {
   readonly status: number | undefined;
   /** Laurel's id of the last request: quote it to support. */
   readonly requestId: string | undefined;
-  /** The key of every try of this call. A repetition with it takes effect once. */
+  /**
+   * The idempotency key that every try of this call had. The call can be repeated with this key,
+   * and still takes effect only once.
+   */
   readonly idempotencyKey: string | undefined;
   /** How long to wait before a repetition can help, in milliseconds: at most an hour. */
   readonly retryAfterMs: number | undefined;

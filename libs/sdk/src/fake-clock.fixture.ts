@@ -9,7 +9,10 @@ interface Timer {
 export interface FakeClock extends Clock {
   /** The number that `random` returns. */
   chance: number;
-  /** Passes time, timer by timer, and lets all consequences of each happen. */
+  /**
+   * Advances the time from one timer to the next, and lets everything that a timer causes happen
+   * before it continues.
+   */
   advance(ms: number): Promise<void>;
   /** Timers that were neither cancelled nor called. */
   readonly pending: number;

@@ -1,6 +1,6 @@
 /**
- * What the client needs of `fetch`. The global one of every runtime fits, undici's too, and a
- * function of five lines in a test.
+ * The part of `fetch` that the client needs. The global `fetch` of every runtime has this type, and
+ * undici's too; a test can write one in five lines.
  */
 export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;
 

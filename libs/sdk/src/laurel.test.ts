@@ -75,8 +75,11 @@ const CALLS: Readonly<Record<string, readonly [method: string, call: (laurel: La
   ],
 };
 
-/** A repetition would act again: add funds, use up a retry, or replace a secret in use. */
-const ONCE = ['integrations.create', 'integrations.rotateSecret', 'sandbox.createPlayer', 'sandbox.retryDelivery'];
+/**
+ * The calls that are sent once, because a repetition would act again: add funds, use up a retry, or
+ * replace a secret in use.
+ */
+const SENT_ONCE = ['integrations.create', 'integrations.rotateSecret', 'sandbox.createPlayer', 'sandbox.retryDelivery'];
 /** The delay before the second try is a random part of this. */
 const LONGEST_FIRST_DELAY_MS = 250;
 
@@ -270,7 +273,7 @@ describe('the methods of a client', () => {
     afterEach(() => void vi.useRealTimers());
 
     const methods = new Map(Object.values(CALLS));
-    const repeated = [...methods.keys()].filter((method) => !ONCE.includes(method));
+    const repeated = [...methods.keys()].filter((method) => !SENT_ONCE.includes(method));
 
     test.each(repeated)('%s is sent again after a lost response, with the same bytes', async (method) => {
       replies.push(new Error('reset'));
@@ -285,7 +288,7 @@ describe('the methods of a client', () => {
       expect(second).toEqual(first);
     });
 
-    test.each(ONCE)('%s, which is not idempotent, is not sent again after a lost response', async (method) => {
+    test.each(SENT_ONCE)('%s, which is not idempotent, is not sent again after a lost response', async (method) => {
       replies.push(new Error('reset'));
       const end = methods
         .get(method)?.(laurel)

@@ -13,7 +13,7 @@ import { Transport } from './transport.ts';
 /**
  * A client of the partner API: a method for each operation of `/v1` and of the sandbox, with the
  * API's own bodies. Use one client for each key and process: all its calls share one gate for the
- * limit of requests a minute, and those of `sandbox` another.
+ * limit of requests a minute, except the calls of `sandbox`, which share another.
  *
  * A method returns a promise of the response's body; `.withResponse()` adds the facts of the
  * response. It rejects with a `LaurelError`, with a `TypeError` for a wrong argument, or with the

@@ -1,6 +1,6 @@
 /**
- * The part of `IncomingMessage` that this needs. Express adds `originalUrl`, and `body` if a parser
- * has read it.
+ * The part of `IncomingMessage` that the listener needs. Express adds `originalUrl`, and `body` if
+ * a parser has read it.
  */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly method?: string | undefined;
@@ -10,7 +10,7 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly body?: unknown;
 }
 
-/** The part of `ServerResponse` that this needs. */
+/** The part of `ServerResponse` that the listener needs. */
 export interface NodeResponse {
   statusCode: number;
   setHeader(name: string, value: string): unknown;
@@ -29,7 +29,7 @@ export function toNodeListener(
   if (typeof handler !== 'function') throw new TypeError('handler is not a function.');
   return async (incoming, outgoing, next) => {
     const request = toRequest(incoming);
-    if (request === undefined) return fail(outgoing, 400, 'malformed_request', 'The request is malformed.');
+    if (request === undefined) return sendFailure(outgoing, 400, 'malformed_request', 'The request is malformed.');
     try {
       const response = await handler(request);
       const body = new Uint8Array(await response.arrayBuffer());
@@ -40,13 +40,16 @@ export function toNodeListener(
       outgoing.end(body);
     } catch (error) {
       if (next !== undefined) return next(error);
-      fail(outgoing, 500, 'internal_error', 'Something failed; try again.');
+      sendFailure(outgoing, 500, 'internal_error', 'Something failed; try again.');
     }
   };
 }
 
-/** The 400's code is not one of Laurel's: the page must not conclude that nothing was charged. */
-function fail(outgoing: NodeResponse, status: number, code: string, message: string): void {
+/**
+ * Responds with an error. The code of a 400 is not one of Laurel's: otherwise the page would
+ * conclude that nothing was charged.
+ */
+function sendFailure(outgoing: NodeResponse, status: number, code: string, message: string): void {
   outgoing.statusCode = status;
   outgoing.setHeader('content-type', 'application/json');
   outgoing.setHeader('cache-control', 'no-store');
@@ -77,14 +80,14 @@ function readRequest(incoming: NodeRequest): Request {
   return new Request(address, { method, headers, body, duplex: 'half' } as RequestInit);
 }
 
-/** No character that would end the host, or begin a path, a query, a user or a list. */
+/** A host: it has no character that would end it, or begin a path, a query, a user or a list. */
 const HOST = /^[^\s/?#@,\\]+$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
 /**
  * Behind a proxy the scheme is unknown, and nothing depends on it. The target is appended, not
- * resolved: `//other.example/attempts` is a path here. A target with its own host must have the
- * request's.
+ * resolved: `//other.example/attempts` is a path here. A target that contains a host must have the
+ * host of the request.
  */
 function addressOf(host: string, target: string): URL {
   const own = ABSOLUTE.exec(target);

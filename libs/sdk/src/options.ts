@@ -60,7 +60,10 @@ export function checkOptions(options: LaurelOptions): TransportOptions {
   };
 }
 
-/** Every visitor of a page could read its key, and charge every player of the program. */
+/**
+ * Throws in a browser: every visitor of a page could read the key in it, and charge every player of
+ * the program.
+ */
 function refuseBrowser(): void {
   const { window, document } = globalThis as { window?: unknown; document?: unknown };
   if (window !== undefined && document !== undefined) {
@@ -71,8 +74,8 @@ function refuseBrowser(): void {
 }
 
 /**
- * The function is called as a member of the global object, as some runtimes require, and looked up
- * for each call, so that instrumentation works.
+ * The global `fetch`. It is called as a member of the global object, as some runtimes require, and
+ * looked up for each call, so that instrumentation works.
  */
 const globalFetch: Fetch = (url, request) => globalThis.fetch(url, request);
 

@@ -161,7 +161,7 @@ test('a board shows only the player’s own payout status', async () => {
   const data = [
     { ...row, rank: 1, final_rank: 1, player_ref: 'bob@example.com' },
     { ...row, rank: 2, final_rank: 2, player_ref: 'ann', is_player: true as const },
-    // The player's ref, from a time when it named another account.
+    // This row has the player's ref from a time when the ref named another account.
     { ...row, rank: 3, final_rank: 3, player_ref: 'ann' },
   ];
   api.rounds.leaderboard.mockResolvedValue({ round: ROUND, scored_players: 3, data });

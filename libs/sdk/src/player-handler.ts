@@ -188,15 +188,16 @@ async function createAttempt({ laurel, playerRef }: Player, request: Request): P
       player_ref: playerRef,
       ...(isChallenge ? { challenge_id } : { tournament_round_id: String(tournament_round_id) }),
     },
-    { idempotencyKey: await keyOf(playerRef, arm_id) },
+    { idempotencyKey: await idempotencyKeyOf(playerRef, arm_id) },
   );
   return answer(201, viewAttempt(attempt));
 }
 
 /**
- * A digest, so that neither a long `player_ref` nor one with a separator can make two keys equal.
+ * The idempotency key of an arm of a player. It is a digest: otherwise a `player_ref` that is long
+ * or contains a separator could make two keys equal.
  */
-async function keyOf(playerRef: string, armId: string): Promise<string> {
+async function idempotencyKeyOf(playerRef: string, armId: string): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify([playerRef, armId]));
   return `arm-${toHex(await sha256(text))}`;
 }
@@ -234,9 +235,10 @@ async function readJson(request: Request): Promise<unknown> {
 }
 
 /**
- * Laurel's refusal of the player's request. Not a 401, which concerns the server's key; nor a
- * response of an intermediary, whatever its status: an earlier try may have been charged, and the
- * page would conclude that nothing was. Laurel's own refusals are a closed set (closed-sets.ts).
+ * The response for an error that is Laurel's refusal of the player's request; undefined for any
+ * other error. A 401 is another one: it concerns the server's key. So is a response of an
+ * intermediary, whatever its status: an earlier try may have been charged, and the page would
+ * conclude that nothing was. Laurel's own refusals are a closed set (closed-sets.ts).
  */
 function toRefusal(error: unknown): Response | undefined {
   if (!(error instanceof LaurelError)) return undefined;

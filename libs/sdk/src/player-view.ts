@@ -14,8 +14,8 @@ export interface OwnedAttempt extends Attempt {
 }
 
 /**
- * A row of the API. It names every player, and has for each what the view shows only in the
- * player's own row.
+ * A row of a leaderboard as the API returns it. Every row names its player, and has the members
+ * that the view shows only in the player's own row.
  */
 type NamedRow = Omit<Required<LeaderboardRow>, 'is_you' | 'name'> & {
   readonly player_ref: string;
@@ -60,8 +60,8 @@ export function viewLeaderboard(board: AnyLeaderboard, names: ReadonlyMap<string
   if ('locked' in board) return { locked: true, reason: board.reason, round, scored_players };
   const data = board.data.map((row) => ({
     ...pick(row, ['rank', 'best_score', 'best_tiebreak', 'best_score_at', 'final_rank', 'payout_amount']),
-    // The service knows the account: two rows may have the ref, one from when it named another
-    // account.
+    // Laurel compares accounts, not refs. Two rows may have the same ref: one is from a time when
+    // the ref named another account.
     is_you: row.is_player === true,
     name: names.get(row.player_ref) ?? null,
     ...(row.is_player === true && pick(row, ['paid_attempts', 'payout_status'])),

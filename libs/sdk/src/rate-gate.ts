@@ -3,17 +3,19 @@
  * a whole.
  *
  * - Every response states the requests left in its minute (`X-RateLimit-Remaining`). A quarter of
- *   them may be under way, and always one: so one request meets the end of a minute, not a hundred,
- *   even if several servers share it. While nothing is known, as after a wait, a few may go.
- * - A 429 closes the gate for every call until its `retry_after` is over. It then opens for a few,
- *   and for more as their responses permit. A random delay keeps servers with one key apart.
+ *   these may be under way, but always at least one. So one request finds the minute used up, not a
+ *   hundred, even if several servers share the minute. While the number is unknown, for example
+ *   after a wait, a few requests may be under way.
+ * - A 429 closes the gate for every call until its `retry_after` is over. It then opens for a few
+ *   requests, and for more as the responses permit. A random delay keeps servers with one key
+ *   apart.
  * - A call whose deadline is before the opening is refused at once.
  */
 import type { Clock } from './clock.ts';
 
 /**
- * The part of the remaining requests that may be under way. Servers with keys of one program do not
- * know each other, and exceed their minute by little.
+ * The part of the remaining requests that may be under way. Several servers of one program do not
+ * know of each other's requests; with this part they exceed their common minute by little.
  */
 const SHARE = 1 / 4;
 /** The remaining requests that are assumed while the number is unknown: ten may be under way. */
@@ -47,8 +49,8 @@ export class RateGate {
   #underWay = 0;
   #remaining = UNKNOWN_REMAINING;
   /**
-   * Numbers requests in the order of their start. One that began after `remaining` was learned
-   * belongs to the same minute or a later one.
+   * Numbers requests in the order of their start. A request that began after `remaining` was
+   * learned belongs to the same minute or a later one.
    */
   #begun = 0;
   #learnedAt = 0;
@@ -109,12 +111,14 @@ export class RateGate {
   }
 
   /**
-   * Only while calls wait: a timer keeps its process alive, and a later call reads `closedUntil`.
+   * Sets the timer that opens the gate, only while calls wait: a timer keeps its process alive. A
+   * call that comes later reads `closedUntil`.
    */
   #scheduleOpening(closedForMs: number): void {
     this.#cancelOpeningTimer ??= this.#clock.schedule(closedForMs, () => {
       this.#cancelOpeningTimer = undefined;
-      // A timer may fire a little early, and no other timer is set.
+      // The timer may have fired a little early. No other one is set, so the gate counts as open
+      // from now on.
       this.#closedUntil = Number.NEGATIVE_INFINITY;
       this.#admit();
     });
@@ -137,8 +141,8 @@ export class RateGate {
 
   #learn(report: GateReport, number: number): void {
     if (report.kind === 'limited') this.#close(report.retryAfterMs);
-    // The API counts every request, so an intermediary has removed the count, and only a 429 shows
-    // the limit.
+    // Every response of the API has a count, so an intermediary has removed this one. Then only a
+    // 429 shows the limit.
     if (report.kind === 'uncounted') this.#know(Number.POSITIVE_INFINITY);
     // Responses overtake each other: a higher number counts only for a request begun after the
     // lower one was learned.

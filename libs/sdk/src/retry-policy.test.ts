@@ -24,7 +24,7 @@ describe('what is repeated', () => {
     ['network', 503],
     ['network', 504],
   ])(
-    '%s with status %s is repeated where a repetition is harmless, and never where it loses a secret',
+    '%s with status %s is repeated if a repetition is harmless, and never if it would lose a secret',
     (code, status) => {
       expect(decide(code, status).kind).toBe('wait');
       expect(decide(code, status, { repetition: 'once' })).toEqual({ kind: 'end' });
@@ -51,7 +51,7 @@ describe('what is repeated', () => {
   });
 
   test.each(['harmless', 'once'] as const)(
-    'a call waits at the rate gate after any number of 429s, where a repetition is %s',
+    'after any number of 429s, a call whose repetition is %s waits at the rate gate',
     (repetition) => {
       expect(decide('rate_limited', 429, { repetition, failures: 1_000 })).toEqual({ kind: 'gate' });
       expect(decide('rate_limited', 429, { repetition, maxRetries: 0 })).toEqual({ kind: 'end' });

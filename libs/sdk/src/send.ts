@@ -1,4 +1,4 @@
-/** How a resource makes a call: only what differs between operations. */
+/** How a resource makes a call. The resource states only what differs between operations. */
 import { ApiPromise } from './api-promise.ts';
 import { checkCallOptions, serialise } from './arguments.ts';
 import type { Repetition } from './retry-policy.ts';
@@ -7,8 +7,8 @@ import type { Transport } from './transport.ts';
 /** Options that every call takes. */
 export interface CallOptions {
   /**
-   * Ends the call, even while it waits; it rejects with the signal's reason. Laurel may still have
-   * acted.
+   * Ends the call, even while it waits: the call rejects with the signal's reason. Laurel may still
+   * have acted.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -28,7 +28,7 @@ export interface Operation {
   /** The path in the OpenAPI documents: `/v1/attempts/{attempt_id}`. */
   readonly template: string;
   readonly repetition: Repetition;
-  /** Its success is a 204, which has no body. */
+  /** Set if a success is a 204, which has no body. */
   readonly noContent?: true;
 }
 

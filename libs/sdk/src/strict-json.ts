@@ -20,7 +20,7 @@ interface Open {
 }
 
 interface Rules {
-  /** Refuses a number that no double prints back: its reader would show another one. */
+  /** Refuses a number that no double prints back: a reader would show another number. */
   readonly isExact: boolean;
   /** Receipts from before NUL was refused may have NUL in their evidence; they stay valid. */
   readonly allowsNul: boolean;
@@ -65,7 +65,8 @@ function decode(bytes: Bytes): string {
 }
 
 /**
- * Reads text that is known to be JSON. JSON.parse reads each string, which has no names to misread.
+ * Reads text that is known to be JSON. JSON.parse reads each single string: a string contains no
+ * member names that it could misread.
  */
 function read(text: string, rules: Rules): unknown {
   const outermost: unknown[] = [];

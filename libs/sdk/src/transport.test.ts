@@ -51,7 +51,7 @@ describe('a call', () => {
     return new Transport({ apiKey: KEY, baseUrl: 'https://api.example.com', fetch, ...limits, ...options }, clock);
   }
 
-  /** The call's result within this time, or that it has not ended. */
+  /** The result of the call; `pending` if it has not ended within this time. */
   async function outcomeOf(call: Promise<unknown>, withinMs = 200_000): Promise<unknown> {
     let outcome: unknown = 'pending';
     void call.then(

@@ -36,7 +36,7 @@ export interface ApiRequest {
   /** The operation is for messages: `POST /v1/attempts/{attempt_id}/outcome`. */
   readonly operation: string;
   readonly repetition: Repetition;
-  /** Its success is a 204, which has no body. */
+  /** Set if a success is a 204, which has no body. */
   readonly noContent?: true | undefined;
   readonly body?: string | undefined;
   readonly idempotencyKey?: string | undefined;
@@ -99,7 +99,7 @@ export class Transport {
   /** One request and its whole response, or the failure to get one. */
   async #exchange({ request, deadline }: Call): Promise<ReceivedAnswer | LaurelError> {
     const { operation, idempotencyKey, signal } = request;
-    // The gate ignores the signal once it admits the call, and this runs a little later.
+    // The signal may have been aborted after the gate admitted the call.
     signal?.throwIfAborted();
     const timeoutMs = Math.max(0, Math.min(this.#options.timeoutMs, deadline - this.#clock.now()));
     const controller = new AbortController();
@@ -176,7 +176,8 @@ function reportOf(answer: ReceivedAnswer): GateReport {
 }
 
 /**
- * The work's result, or the reason of the signal if that aborts first, even if the work ignores it.
+ * Resolves with the result of the work. If the signal is aborted first, rejects with its reason,
+ * even if the work ignores the signal.
  */
 function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {

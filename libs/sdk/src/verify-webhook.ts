@@ -17,8 +17,8 @@ import { bytesOf, isSignature, isSignedByAny, type RawBody } from './webhook-sig
  *   around it, or without its `whsec_`
  * - `signature_mismatch`: no secret signed this body: another secret, or a changed body, which an
  *   HMAC cannot distinguish
- * - `body_malformed`: it was signed, but is not the JSON of an event
- * - `too_old`: it is about something that happened longer ago than `maxAgeMs`
+ * - `body_malformed`: the body was signed, but is not the JSON of an event
+ * - `too_old`: the event happened longer ago than `maxAgeMs`
  */
 export type WebhookVerificationReason =
   | 'body_parsed'
@@ -75,8 +75,8 @@ export interface VerifiedWebhook {
   /** `X-Webhook-Delivery-Id`, for the log: it is not signed. Null if absent. */
   readonly deliveryId: string | null;
   /**
-   * SHA-256 of the signed body in hexadecimal, the same for every delivery of an event. Skip one
-   * that you have processed.
+   * SHA-256 of the signed body in hexadecimal, the same for every delivery of an event. Skip a
+   * webhook whose key you have already processed.
    */
   readonly dedupeKey: string;
 }

@@ -9,7 +9,7 @@ import { isWellFormed } from './strict-json.ts';
 export type RawBody = Uint8Array | ArrayBuffer | string;
 
 const PREFIX = 'sha256=';
-/** Hexadecimal has no case; the name of the scheme does. */
+/** The hexadecimal digits may have either case; the name of the scheme must be in lower case. */
 const SIGNATURE = /^sha256=[0-9a-fA-F]{64}$/;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
@@ -18,7 +18,7 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' };
  * an empty secret.
  */
 export async function signWebhook(body: RawBody, secret: string): Promise<string> {
-  const signature = await crypto.subtle.sign('HMAC', await keyOf(secret, 'sign'), bytesOf(body));
+  const signature = await crypto.subtle.sign('HMAC', await hmacKeyOf(secret, 'sign'), bytesOf(body));
   return `${PREFIX}${toHex(new Uint8Array(signature))}`;
 }
 
@@ -38,7 +38,7 @@ export function isSignature(text: unknown): text is string {
 export async function isSignedByAny(body: Bytes, signature: string, secrets: readonly string[]): Promise<boolean> {
   const given = fromHex(signature.slice(PREFIX.length)) ?? new Uint8Array();
   const matches = await Promise.all(
-    secrets.map(async (secret) => crypto.subtle.verify('HMAC', await keyOf(secret, 'verify'), given, body)),
+    secrets.map(async (secret) => crypto.subtle.verify('HMAC', await hmacKeyOf(secret, 'verify'), given, body)),
   );
   return matches.includes(true);
 }
@@ -55,7 +55,7 @@ export function bytesOf(body: RawBody): Bytes {
   throw new TypeError('the body must be the raw bytes, or the raw text');
 }
 
-async function keyOf(secret: string, use: 'sign' | 'verify') {
+async function hmacKeyOf(secret: string, use: 'sign' | 'verify') {
   if (typeof secret !== 'string' || secret === '' || !isWellFormed(secret))
     throw new TypeError('a signing secret is missing');
   return await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), HMAC, false, [use]);

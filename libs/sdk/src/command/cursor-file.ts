@@ -1,11 +1,12 @@
 /**
  * The position of `listen`, in a file of the working folder: a position belongs to one receiver,
- * and each project has its own. It holds no secret. It is replaced as a whole, so that a kill
- * leaves either the old or the new one.
+ * and each project has its own. The file holds no secret. It is replaced as a whole, so that a
+ * killed process leaves either the old or the new position.
  *
- * A file belongs to the `listen` that began last, whose session it names. An earlier one ends when
- * it finds another session there. A lock would outlive a killed process; a process id may belong to
- * another process after a restart, or inside a container.
+ * The file belongs to the `listen` that began last, and names the session of that `listen`. An
+ * earlier `listen` ends when it finds another session in the file. Neither a lock nor a process id
+ * would do: a lock would outlive a killed process, and a process id may belong to another process
+ * after a restart, or inside a container.
  */
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
@@ -16,8 +17,8 @@ import type { PageStart } from './sandbox-events.ts';
 export const CURSOR_FILE = '.laurel-listen.json';
 
 /**
- * What a position is for. With another receiver or filter it would skip events that were never sent
- * there.
+ * The API, the receiver and the filter to which a position belongs. With another receiver or
+ * filter, the position would skip events that were never sent there.
  */
 export interface CursorScope {
   readonly base_url: string;
@@ -103,7 +104,9 @@ export class CursorFile {
   }
 }
 
-/** How the file's `listen` was started differently. */
+/**
+ * How the `listen` that wrote the file was started differently from this one; null if it was not.
+ */
 function differenceOf(saved: CursorScope, own: CursorScope): string | null {
   if (saved.base_url !== own.base_url) return `to ${saved.base_url}`;
   if (saved.forward_to !== own.forward_to) return `with --forward-to ${saved.forward_to}`;

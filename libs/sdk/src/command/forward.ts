@@ -13,12 +13,13 @@ export type ForwardResult =
   | { readonly kind: 'failed'; readonly why: string }
   | { readonly kind: 'unreachable'; readonly why: string };
 
-/** The same as for a real delivery. */
+/** The time limit that a real delivery has, too. */
 const TIMEOUT_MS = 5_000;
 const SECRET_PREFIX = 'whsec_';
 
 /**
- * Rejects with the signal's reason if that ends the delivery under way: the event may have arrived.
+ * Forwards an event. If the signal ends the delivery under way, rejects with the signal's reason;
+ * the event may have arrived nevertheless.
  */
 export async function forward(
   event: SandboxEvent,

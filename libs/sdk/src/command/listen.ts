@@ -39,7 +39,10 @@ Exits 0 when it is stopped (Ctrl-C), 1 when Laurel refuses the key or the cursor
 the file belongs to another listen or cannot be read or written.
 `;
 
-/** Every type of the log. Only the portal sends `webhook.test`, to an endpoint. */
+/**
+ * Every type of event in the log of the sandbox. The log has no `webhook.test`: only the portal
+ * sends that one, to an endpoint.
+ */
 const EVENTS: readonly Exclude<WebhookEvent['event'], 'webhook.test'>[] = [
   'attempt.settled',
   'attempt.refunded',

@@ -11,7 +11,8 @@ import { CommandError, EXIT_CODES, messageOf } from './command.ts';
 export type PageStart = { readonly after: string } | { readonly from: 'now' | 'oldest' };
 
 /**
- * Reports that there is no response for now: ask again after this time, or at will if it is null.
+ * There is no response of Laurel for now. The caller may ask again after `retryAfterMs`, or at any
+ * time if that is null.
  */
 export class UnavailableError extends Error {
   readonly retryAfterMs: number | null;
@@ -31,8 +32,8 @@ export function createClient(baseUrl: string, apiKey: string): Laurel {
 }
 
 /**
- * Throws an `UnavailableError` for what another try may get, and a `CommandError` for what it
- * cannot.
+ * Requests one page. Throws an `UnavailableError` if another try may get it, and a `CommandError`
+ * if no try can.
  */
 export async function fetchPage(laurel: Laurel, start: PageStart, signal: AbortSignal): Promise<SandboxEventList> {
   let page: SandboxEventList;
@@ -45,7 +46,10 @@ export async function fetchPage(laurel: Laurel, start: PageStart, signal: AbortS
   throw notOfLaurel('JSON of another kind');
 }
 
-/** What `listen` forwards and stores: an event without a cursor would damage its file. */
+/**
+ * Whether an event has all members that `listen` forwards and stores. An event without a cursor
+ * would damage the cursor file.
+ */
 function isEvent(event: Partial<Record<keyof SandboxEvent, unknown>> | null): boolean {
   return [event?.id, event?.event, event?.body, event?.cursor].every(isText);
 }

@@ -5,8 +5,8 @@
 import { isWellFormed } from '../strict-json.ts';
 
 /**
- * The canonical form of parsed JSON. Null if there is none: half of a surrogate pair, a number
- * beyond a double's range.
+ * The canonical form of parsed JSON. Null if there is none, because the value contains half of a
+ * surrogate pair or a number beyond a double's range.
  */
 export function canonicalJson(value: unknown): string | null {
   try {

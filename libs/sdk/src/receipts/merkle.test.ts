@@ -4,7 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isIncluded } from './merkle.ts';
 
-/** The side of each hash of the path, from the leaf up. */
+/**
+ * The shape of the audit path of leaf `m` of `n`: for each hash, from the leaf up, whether it
+ * stands on the right or on the left.
+ */
 function shapeOf(m: number, n: number): string {
   if (n === 1) return '';
   let k = 1;

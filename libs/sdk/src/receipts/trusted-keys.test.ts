@@ -27,7 +27,7 @@ const KEYS = (await listedKeys(LIST)) as readonly TrustedKey[];
 /** The signer's key, pinned: without a period. */
 const pinned = async ({ publicKey }: Signer) => (await pinnedKey(publicKey.toString('base64'))) as TrustedKey;
 
-/** A receipt of that instant, in the service's form. */
+/** A receipt that was recorded at that instant, in the form in which the service returns it. */
 function answerOf(signer: Signer, recordedAt: string) {
   const signed = signer.sign({ receipt_id: 'r', score: 12.5, recorded_at: recordedAt });
   return {

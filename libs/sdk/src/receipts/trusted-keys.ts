@@ -22,7 +22,7 @@ export interface TrustedKey {
 
 export type SignatureVerdict =
   | { readonly kind: 'signed'; readonly key: TrustedKey }
-  /** The end of a sentence about the document. */
+  /** The reason ends a sentence that begins with the document. */
   | { readonly kind: 'not_signed'; readonly reason: string };
 
 /** SPKI DER of an Ed25519 key begins with this (RFC 8410); the key's 32 bytes follow. */
@@ -37,7 +37,7 @@ export async function findSigningKey(
     readonly canonical: string;
     /** The signature is in base64. */
     readonly signature: string;
-    /** The member that holds its date. */
+    /** The name of the member that holds the date of the document. */
     readonly datedBy: string;
   },
   trusted: readonly TrustedKey[],
@@ -121,7 +121,10 @@ function isWithin({ from, until }: NonNullable<TrustedKey['period']>, date: unkn
   return instant !== null && instant >= from && (until === null || instant < until);
 }
 
-/** Laurel's format. How `new Date` parses other formats depends on the engine and the time zone. */
+/**
+ * Laurel's format of an instant. How `new Date` parses other formats depends on the engine and the
+ * time zone.
+ */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
 function instantOf(text: unknown): Date | null {

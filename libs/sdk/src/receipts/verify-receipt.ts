@@ -37,7 +37,7 @@ export async function verifyReceipt(answer: unknown, trusted: readonly TrustedKe
     return notValid('this is not {receipt, signature}');
   }
   const document = receipt as Readonly<Record<string, unknown>>;
-  // The same keys sign seals, which contain their kind.
+  // The same keys also sign seals. A seal has a member `kind`, and a receipt has none.
   if ('kind' in document) return notValid('what was signed is not a receipt');
   const canonical = canonicalJson(document);
   if (canonical === null) return notValid('the receipt has no canonical JSON');

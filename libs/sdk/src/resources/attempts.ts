@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../api-promise.ts';
 import type { Attempt, AttemptRequest, Outcome, OutcomeRequest } from '../api-types.ts';
-import { checkIdempotencyKey, ofPlayer, outcomeKeyOf, segment } from '../arguments.ts';
+import { checkIdempotencyKey, checkPlayerBody, outcomeKeyOf, segment } from '../arguments.ts';
 import type { CallOptions, KeyedCallOptions, Send } from '../send.ts';
 
 const CREATE = { method: 'POST', template: '/v1/attempts', repetition: 'harmless' } as const;
@@ -23,7 +23,7 @@ export class Attempts {
   create(body: AttemptRequest, options: KeyedCallOptions): ApiPromise<Attempt> {
     return this.#send(CREATE, () => ({
       path: '/v1/attempts',
-      body: ofPlayer(body),
+      body: checkPlayerBody(body),
       idempotencyKey: checkIdempotencyKey(options?.idempotencyKey),
       options,
     }));

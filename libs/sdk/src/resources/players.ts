@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../api-promise.ts';
 import type { PlayerLink, PlayerLinkRequest } from '../api-types.ts';
-import { ofPlayer } from '../arguments.ts';
+import { checkPlayerBody } from '../arguments.ts';
 import type { CallOptions, Send } from '../send.ts';
 
 /** Needs no key: making a link twice makes the same link. */
@@ -18,6 +18,6 @@ export class Players {
    * without one.
    */
   link(body: PlayerLinkRequest, options?: CallOptions): ApiPromise<PlayerLink> {
-    return this.#send(LINK, () => ({ path: '/v1/players', body: ofPlayer(body), options }));
+    return this.#send(LINK, () => ({ path: '/v1/players', body: checkPlayerBody(body), options }));
   }
 }

@@ -5,8 +5,8 @@ import type { CallOptions, Send } from '../send.ts';
 
 export interface LeaderboardQuery {
   /**
-   * The player for whom the board is made. Without one, or for one who has not entered, it is
-   * masked.
+   * The player for whom the board is made. The board is masked without a player, and for a player
+   * who has not entered.
    */
   readonly player_ref?: string | undefined;
 }

@@ -7,7 +7,7 @@ import type {
   SandboxEventList,
   SandboxPlayerRequest,
 } from '../api-types.ts';
-import { ofPlayer, query, segment } from '../arguments.ts';
+import { checkPlayerBody, query, segment } from '../arguments.ts';
 import type { CallOptions, Send } from '../send.ts';
 
 export interface ListSandboxEventsQuery {
@@ -75,10 +75,13 @@ export class Sandbox {
    * funds again: a new `player_ref` gives a player with a known balance.
    */
   createPlayer(body: SandboxPlayerRequest, options?: CallOptions): ApiPromise<PlayerLink> {
-    return this.#send(CREATE_PLAYER, () => ({ path: '/api/sandbox/players', body: ofPlayer(body), options }));
+    return this.#send(CREATE_PLAYER, () => ({ path: '/api/sandbox/players', body: checkPlayerBody(body), options }));
   }
 
-  /** Holds the player's next award or purse for review. Two calls before it hold only one. */
+  /**
+   * Holds the player's next award or purse for review. Two calls before that award still hold only
+   * one.
+   */
   holdNextAward(playerRef: string, options?: CallOptions): ApiPromise<void> {
     return this.#send(HOLD_NEXT_AWARD, () => ({
       path: `/api/sandbox/players/${segment('playerRef', playerRef)}/hold-next-award`,
@@ -88,8 +91,8 @@ export class Sandbox {
 
   /**
    * Ends an open attempt as if its hour had passed, and refunds its fee. `attempt_already_settled`
-   * if it is no longer open, also if the response was lost and the call repeated;
-   * `attempts.retrieve` shows which.
+   * if the attempt is no longer open. This call may itself have ended it: its first response was
+   * lost, and the call was repeated. `attempts.retrieve` shows what happened.
    */
   expireAttempt(attemptId: string, options?: CallOptions): ApiPromise<Attempt> {
     return this.#send(EXPIRE_ATTEMPT, () => ({
@@ -108,8 +111,8 @@ export class Sandbox {
 
   /**
    * Ends an open round now, and responds when it is settled or cancelled, with every payout and
-   * refund done. `conflict` if it is not open, also if the response was lost and the call repeated;
-   * `rounds.leaderboard` shows which.
+   * refund done. `conflict` if the round is not open. This call may itself have ended it: its first
+   * response was lost, and the call was repeated. `rounds.leaderboard` shows what happened.
    */
   closeRound(roundId: string, options?: CallOptions): ApiPromise<Round> {
     return this.#send(CLOSE_ROUND, () => ({ path: `${roundPath(roundId)}/close`, options }));
