@@ -54,7 +54,7 @@ test('nothing that the library exports can send a score', async () => {
   expect(JSON.stringify(requests)).not.toContain(String(SCORE));
 });
 
-/** Calls the method with what a page without types may pass. */
+/** Calls the method with arguments that a page without TypeScript may pass. */
 function call(client: PlayerClient, name: string, given: readonly unknown[]): unknown {
   const method: unknown = Reflect.get(client, name);
   return typeof method === 'function' ? Reflect.apply(method, client, [...given]) : expect.fail(`${name} is no method`);

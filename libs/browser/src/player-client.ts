@@ -28,9 +28,10 @@ export class PlayerClient extends EventTarget {
 
   /**
    * Sets the partner's server and the player, and resumes what this player had armed in this tab.
-   * Call it again when another player signs in: `state` becomes that player's, and the first one's
-   * arm waits for their return. Throws a `TypeError` if the options contain a server key, and the
-   * browser's error if the page may not use the storage: without it, a reload might pay twice.
+   * Call it again when another player signs in: `state` becomes that player's, and the arm of the
+   * previous player is kept until that player returns. Throws a `TypeError` if the options contain
+   * a server key, and the browser's error if the page may not use the storage: without the storage,
+   * a reload might pay twice.
    */
   init(options: InitOptions): void {
     // First, so that even if the rest fails, nothing that the previous player armed can be paid for
@@ -79,9 +80,10 @@ export class PlayerClient extends EventTarget {
   }
 
   /**
-   * Forgets what the player has armed; call it when the player signs out. If a session ends
-   * otherwise, `player` of `init` keeps the arm from the next player. A paid attempt stays with the
-   * partner's server, and expires with a refund after an hour without an outcome.
+   * Forgets what the player has armed; call it when the player signs out. If a session ends without
+   * a sign-out, the option `player` of `init` keeps the next player from paying with this arm. A
+   * paid attempt stays with the partner's server, and expires with a refund after an hour without
+   * an outcome.
    */
   disarm(): void {
     const { store } = this.#connected();
@@ -110,9 +112,10 @@ export class PlayerClient extends EventTarget {
   }
 
   /**
-   * Resolves with the attempt once it is no longer open. It asks at growing intervals, so call it
-   * when the partner's server has the outcome. It survives up to five failures in a row; after an
-   * error other than a refusal, call it again. `not_armed` if no attempt is known.
+   * Resolves with the attempt once it is no longer open. It asks the server at growing intervals,
+   * so call it once the partner's server has the outcome. Up to five failures in a row do not end
+   * it. After an error other than a refusal, call it again. Rejects with `not_armed` if no attempt
+   * is known.
    */
   async result({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Attempt> {
     const connection = this.#connected();
