@@ -203,8 +203,8 @@ async function idempotencyKeyOf(playerRef: string, armId: string): Promise<strin
 }
 
 /**
- * Reads a JSON body; undefined if it is not JSON, too long, or not sent as JSON, which another
- * site's form cannot do. Rejects if the body ends early.
+ * Reads a JSON body; undefined if it is not JSON, is too long, or has no JSON content type, which a
+ * form of another site cannot send. Rejects if the body ends early.
  */
 async function readJson(request: Request): Promise<unknown> {
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) return undefined;

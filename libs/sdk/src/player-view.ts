@@ -1,9 +1,9 @@
 /**
  * What a player may see of the API's responses: only the members named here, so that a member that
- * the API adds later stays on the server until somebody has decided. Left out are `player_ref`
- * (partners may use e-mail addresses), `metadata`, an attempt's score (which the partner's server
- * measured and shows as it likes), how a challenge was calibrated, and whether another player's
- * payout is under review.
+ * the API adds later stays on the server until somebody decides to show it. Left out are
+ * `player_ref` (partners may use e-mail addresses), `metadata`, an attempt's score (which the
+ * partner's server measured and shows as it likes), how a challenge was calibrated, and whether
+ * another player's payout is under review.
  */
 
 import type { Attempt, Challenge, Leaderboard, LeaderboardRow, Round } from './player-shapes.ts';

@@ -52,7 +52,7 @@ export function decideRetry({ error, repetition, failures, maxRetries, chance }:
   return { kind: 'wait', delayMs };
 }
 
-/** Whether the failure leaves it unknown if the API executed the request. */
+/** Whether it is unknown, after this failure, if the API has executed the request. */
 export function leavesOpen({ code, status }: LaurelError): boolean {
   if (status !== undefined && status >= 300) return REPEATED_STATUSES.includes(status);
   return code === 'network' || code === 'timeout';

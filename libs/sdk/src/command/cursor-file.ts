@@ -114,7 +114,10 @@ function differenceOf(saved: CursorScope, own: CursorScope): string | null {
   return saved.events === null ? 'without --events' : `with --events ${saved.events}`;
 }
 
-/** Throws for an invalid start: writing it again would lose the position. */
+/**
+ * Reads the start in a file. Throws if it is invalid: writing the file again would lose the
+ * position.
+ */
 function startOf(start: { readonly after?: unknown; readonly from?: unknown }): PageStart {
   if (typeof start.after === 'string' && start.after !== '') return { after: start.after };
   if (start.after === undefined && start.from === 'oldest') return { from: 'oldest' };
