@@ -26,7 +26,7 @@ export type AppDependencies = V1Dependencies &
   PortalDependencies &
   SandboxDependencies & {
     readonly config: GatewayConfig;
-    /** Undefined if it is switched off. */
+    /** Undefined if the request log is switched off. */
     readonly requestLog: RequestLog | undefined;
   };
 

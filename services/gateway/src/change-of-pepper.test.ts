@@ -39,8 +39,8 @@ test('keys and sessions stay valid through a change of the pepper', async () => 
   let token = '';
   let cookie = '';
   /**
-   * Whether the key, the developer's session and the operator's are accepted. A known key gets as
-   * far as the missing parameter.
+   * Whether the key, the developer's session and the operator's are accepted. With a known key, the
+   * request fails only because of its missing parameter.
    */
   const statuses = async (port: number) => [
     (await send(port, 'GET', '/v1/challenges?limit=nonsense', { 'x-api-key': apiKey })).status,

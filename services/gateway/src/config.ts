@@ -69,22 +69,24 @@ const settings = z.object({
   HTTP_HOST: z.string().default('127.0.0.1'),
   HTTP_PORT: port.default(8080),
   /**
-   * Trusted proxies: the client's address is the one that they name in `X-Forwarded-For`. The
-   * header of any other peer is ignored.
+   * The networks of trusted proxies. Behind one, the client's address is the one that the proxy
+   * names in `X-Forwarded-For`. From any other peer that header is ignored.
    */
   TRUSTED_PROXIES: networks.optional(),
-  /** The most connections; fewer if the process may not open so many files. */
+  /** The most connections. The process accepts fewer if it may not open so many files. */
   MAX_CONNECTIONS: positiveInt.default(DEFAULT_CONNECTIONS.all),
   /**
    * Connections of one client address, or its requests in flight if it comes through a trusted
    * proxy.
    */
   MAX_CONNECTIONS_PER_ADDRESS: positiveInt.default(DEFAULT_CONNECTIONS.perAddress),
-  /** The size of all bodies that the process holds, except those of pushes. */
+  /**
+   * The most bytes that the bodies of all requests in the process may hold, except those of pushes.
+   */
   MAX_BODY_KIB_IN_FLIGHT: bodyKib.default(DEFAULT_BODY_KIB).transform((kib) => kib * KIB),
   /**
-   * The size of all pushed bodies that the process holds. Their callers are not known yet, so none
-   * of these bytes count for `/v1`.
+   * The most bytes that all pushed bodies in the process may hold. The callers of pushes are not
+   * known yet, so these bytes are counted apart from those of `/v1`.
    */
   MAX_PUSH_KIB_IN_FLIGHT: bodyKib.default(DEFAULT_BODY_KIB).transform((kib) => kib * KIB),
   /** Serves the documentation site at `/docs`. */
@@ -104,18 +106,18 @@ const settings = z.object({
   INTEGRATION_ADDRESS: address,
   /** Opens `/api/operator` under the name `operator`. */
   OPERATOR_TOKEN: operatorToken.optional(),
-  /** Opens `/api/operator`, each token under a name of its own. */
+  /** Further tokens that open `/api/operator`, each under the name of its holder. */
   OPERATOR_TOKENS: operatorTokens.default([]),
   /**
-   * The secret key of the HMACs that are stored instead of API keys and session tokens. Somebody
-   * who only reads the database cannot test guesses.
+   * The secret key of the HMACs that are stored instead of API keys and session tokens. Without it,
+   * somebody who reads the database cannot test guesses of a key or token.
    */
   KEY_PEPPER: secretKey,
   /** Counts the changes of the pepper; each change raises it. */
   KEY_PEPPER_VERSION: keyVersion,
   /**
-   * Further peppers under which keys and sessions are recognised: the old one after a change, the
-   * next one before it.
+   * Further peppers under which keys and sessions are recognised: after a change the old pepper,
+   * before a change the next one.
    */
   KEY_PEPPERS_ACCEPTED: acceptedKeys,
   /** API keys of any other environment get a 401. */
@@ -135,13 +137,14 @@ const settings = z.object({
   /** Pushes of a client address to all integrations, in each process. */
   PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_PUSHES.perNetworkAndMinute),
   /**
-   * Pushes that are verified for addresses not known to their integration, in each process. Each
-   * push counts as its body and 16 KiB.
+   * The size of the pushes that each process verifies per second for addresses that their
+   * integration does not know. A push counts as its body plus 16 KiB.
    */
   PUSH_UNKNOWN_KIB_PER_SECOND: bodyKib.default(DEFAULT_UNKNOWN_KIB_PER_SECOND).transform((kib) => kib * KIB),
   /**
-   * What a program may push in each environment, over all of its integrations, in each process.
-   * This counts 1 KiB for each push and each record, the body, and the evidence written for it.
+   * The size of the pushes of a program per second, in each environment and process, over all of
+   * its integrations. Each push counts as its body, the evidence that is written for it, and 1 KiB
+   * for the push and for each record.
    */
   PUSH_LIVE_KIB_PER_SECOND: bodyKib.default(DEFAULT_PUSHES.liveKibPerSecond).transform((kib) => kib * KIB),
   PUSH_TEST_KIB_PER_SECOND: bodyKib.default(DEFAULT_PUSHES.testKibPerSecond).transform((kib) => kib * KIB),

@@ -36,8 +36,8 @@ export async function startTestGateway(
 }
 
 /**
- * Runs a test whose requests have to count in one minute of the database. One that fails after the
- * minute has ended runs again.
+ * Runs a test whose requests have to count in one minute of the database. A run that fails after
+ * its minute has ended is repeated.
  */
 export async function inOneMinute(database: Queryable, run: () => Promise<void>): Promise<void> {
   for (;;) {

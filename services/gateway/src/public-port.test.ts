@@ -403,7 +403,10 @@ describe('rate limits of /api', () => {
     expect(await statusOf({ authorization: 'Bearer wrong' }, '127.0.0.15')).toBe(401);
   });
 
-  /** Windows are minutes of the clock. If the current one is about to end, waits for the next. */
+  /**
+   * Waits for the next minute of the clock if the current one is about to end, because each minute
+   * is a rate window.
+   */
   async function freshMinute(): Promise<void> {
     const left = 60_000 - (Date.now() % 60_000);
     if (left < 5_000) await expect.poll(() => Date.now() % 60_000, { timeout: 10_000 }).toBeLessThan(5_000);

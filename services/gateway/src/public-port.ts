@@ -9,7 +9,10 @@ import { contextOf } from './http/context.ts';
 import { answerMalformed } from './http/errors.ts';
 import { createHttpServer, drain } from './http/http-server.ts';
 
-/** Listens. When it stops, no new requests are accepted, and then those in flight end. */
+/**
+ * Starts to listen. At its stop, the port first accepts no new requests, and then waits until those
+ * in flight have ended.
+ */
 export async function startPublicPort(
   app: Express,
   config: GatewayConfig,

@@ -143,7 +143,7 @@ describe('requests without a valid key', () => {
           ['DELETE', '/v1/attempts'],
         ] as const
       ).map(([method, path]) => send(method, path, withKey('sk_test_nonsense'))),
-      // A text in the query or in a cookie is not read as a key.
+      // A key in the query or in a cookie is not read.
       send('GET', `/v1/challenges?player_ref=x&api_key=${key}&X-API-Key=${key}`),
       send('GET', '/v1/challenges?player_ref=x', {
         headers: { cookie: `X-API-Key=${key}`, authorization: `Bearer ${key}` },

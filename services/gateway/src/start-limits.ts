@@ -1,6 +1,6 @@
 /**
- * The limits of requests, failures, pushes and bodies, and how a client's address is found for
- * those that count by it.
+ * The limits of requests, failures, pushes and bodies, and how the client's address is found, by
+ * which some of them count.
  */
 import type { Foundation } from '@laurel/service';
 import { createByteBudgets } from '@laurel/values/tenant';

@@ -183,8 +183,8 @@ describe('rate limit of /v1', () => {
       { text: 'select last_used_at is not null as used from api_keys where program_id = $1 order by revoked_at' },
       [programId],
     );
-    // The window keeps only which key was used last, so the use of the old key is not recorded
-    // here. The service stores it when it revokes a key (`revokeKeys`).
+    // The window keeps only the key that was used last, so the use of the old key is not recorded
+    // here. The service stores the last use of a key when it revokes the key (`revokeKeys`).
     expect(keys).toEqual([{ used: false }, { used: true }]);
   });
 
@@ -461,7 +461,7 @@ describe('admission during a change of the pepper', () => {
     expect(await admission.admit(key)).toEqual({ kind: 'unauthorized' });
   });
 
-  test('replicas before and after a change of the pepper both admit a key that either of them stored', async () => {
+  test('replicas before and after a change of the pepper both admit a key, whichever of the two stored its hash', async () => {
     const { key, programId } = await issueKey();
     await using before = gatewayWith(OLD, NEW);
     await using after = gatewayWith(NEW, OLD);

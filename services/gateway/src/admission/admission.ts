@@ -2,17 +2,17 @@
  * Authentication and rate limiting, decided together by one statement per batch of concurrent
  * requests.
  *
- * - The same statement looks up every key, well-formed or not, so that no cause of a 401 is faster
- *   than another by a round trip.
- * - No fact about a key that may become stale is cached: a revoked key or a suspended program stops
- *   immediately on every replica. Requests of a program and environment are counted exactly across
- *   replicas, whichever of its API keys they carry.
+ * - The same statement looks up every key, even a malformed one. So every 401, whatever its cause,
+ *   takes the same number of round trips.
+ * - While the database can be reached, no key is admitted on cached facts: a revoked key or a
+ *   suspended program stops immediately on every replica. Requests of a program and environment are
+ *   counted exactly across replicas, whichever of its API keys they carry.
  * - A request whose API key resolved before carries its use of an idempotency key. The statement
- *   that admits the request also locks that key: one round trip instead of two. These requests have
- *   separate batches, because the others lock nothing.
+ *   that admits the request also locks that idempotency key: one round trip instead of two. These
+ *   requests are batched apart from all others, which lock nothing.
  * - The body of such a request is therefore read before it is admitted, and counts against its API
  *   key (`body-budget.ts`). For all other requests no byte is read before the API key has proved
- *   valid, so a caller without a valid one cannot make this process hold anything.
+ *   valid. So a caller without a valid key cannot make this process hold any bytes.
  * - While the database cannot be reached, API keys pass for a limited time on cached facts
  *   (`api-key-verdicts.ts`). Reads then continue; a request that needs an idempotency record fails
  *   with 500.
@@ -64,8 +64,8 @@ export interface Admission extends AsyncDisposable {
    */
   admit(key: string | undefined, useOf?: (principal: Principal) => IdempotencyUse | null): Promise<Verdict>;
   /**
-   * The principal of the key when it last resolved here. Undefined for a key that never did, and
-   * for one that was refused since.
+   * The principal of the key as of its last resolution in this process. Undefined if the key never
+   * resolved here, or was refused since.
    */
   cached(key: string | undefined): Principal | undefined;
   /** Resolves the key without counting: for the gateway's own routes. */
@@ -76,8 +76,8 @@ export interface Admission extends AsyncDisposable {
    */
   revoke(apiKeyId: string): void;
   /**
-   * Stores under the current pepper the keys that were used here and are hashed under an earlier
-   * one.
+   * Hashes keys again under the current pepper: those that were used here and are still stored
+   * under an earlier one.
    */
   rehashKeys(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export interface Admission extends AsyncDisposable {
 /** A request whose key resolved before. */
 type KnownRequest = RequestedLock & { readonly keyHash: string; readonly key: CachedApiKey };
 
-/** A database that takes longer counts as unreachable. */
+/** A database that takes longer to answer counts as unreachable. */
 const DATABASE_DEADLINE_MS = 2_000;
 
 export function createAdmission(options: {
@@ -115,8 +115,8 @@ export function createAdmission(options: {
     const wanted = wantedKeys(requests);
     const first = firstByRecord(requests);
     await failpoint('gateway.lock.before-commit');
-    // Reads the time before it takes completions along, because `clock` throws while the time is
-    // unknown.
+    // The time is read before the waiting completions are taken along: `clock` throws while the
+    // time is unknown.
     const now = clock();
     const { rows, lockedIds } = await idempotency.carryCompletions((completions) => {
       const locking = { uses: [...first.values()], completions, now };
@@ -232,7 +232,8 @@ function isAdmitted(admission: Admission, response: Response, verdict: Verdict):
 }
 
 /**
- * Lets a request with a valid key pass without counting it: this rate is a limit of `/v1` alone.
+ * Lets a request with a valid key pass without counting it: the rate limit of API keys applies to
+ * `/v1` alone.
  */
 export function authenticate(admission: Admission): RequestHandler {
   return async (request, response, next) => {
@@ -243,7 +244,7 @@ export function authenticate(admission: Admission): RequestHandler {
   };
 }
 
-/** The keys of the requests, each once, with its number of requests. */
+/** The keys of the requests. Each key is listed once, with the number of its requests. */
 function wantedKeys(requests: readonly KnownRequest[]): KnownKey[] {
   const wanted = new Map<string, KnownKey & { wanted: number }>();
   for (const { keyHash, key } of requests) {

@@ -1,8 +1,8 @@
 /**
  * What this process caches of keys that resolved. It never caches whether a key works: only the
  * database decides that. A key's program and environment never change, and its hash changes only
- * with the pepper. The other facts serve for a refused key, and while the database cannot be
- * reached.
+ * with the pepper. The other facts are used for a key that was just refused, and while the database
+ * cannot be reached.
  */
 import { randomBytes } from 'node:crypto';
 import { presentTenant } from '@laurel/grpc';

@@ -2,17 +2,20 @@
  * Limits the bytes of bodies that the process holds at one time, over all requests. Bytes beyond
  * the limit are refused (`raw-body.ts`).
  *
- * - Bytes count as they arrive, not as announced: a caller that announces much and sends nothing
- *   uses nothing.
+ * - Bytes count when they arrive, not when they are announced: a caller that announces a large body
+ *   and sends nothing uses up nothing.
  * - One holder (an API key, a developer, an integration or a client address) gets at most its
  *   share, by default a quarter, so that no holder can use up the budget.
- * - The last eighth is for small bodies: a few large and slow bodies never stop the small ones,
- *   which are nearly all.
+ * - The last eighth of the budget is for small bodies, and nearly all bodies are small. So a few
+ *   large and slow bodies never stop the small ones.
  */
 import { gauge } from '@laurel/telemetry';
 import type { BodyBudget } from '../http/raw-body.ts';
 
-/** The default, once for the bodies of all requests and once for those of all pushes. */
+/**
+ * The default size of a budget. The process has two: one for the bodies of all pushes, one for the
+ * bodies of all other requests.
+ */
 export const DEFAULT_BODY_KIB = 32 * 1024;
 
 export const SHARE_OF_ONE_HOLDER = 1 / 4;
@@ -30,7 +33,10 @@ export interface BudgetHolder {
   readonly share: number;
 }
 
-/** A body may count for several holders: `holdersOf` derives them from the name that is passed. */
+/**
+ * Makes a budget. A body may count for several holders: `holdersOf` derives them from the name that
+ * the caller passes.
+ */
 export function createBodyBudget(
   maxBytes: number,
   holdersOf: (holder: string) => readonly BudgetHolder[] = (name) => [{ name, share: SHARE_OF_ONE_HOLDER }],

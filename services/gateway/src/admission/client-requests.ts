@@ -1,13 +1,13 @@
 /**
- * Many clients share the connections of a trusted proxy. There a client address is limited by its
- * requests in flight: as many as it could have connections without a proxy. Requests beyond the
- * limit are shed before any content is read.
+ * Many clients share the connections of a trusted proxy. There each client address is limited by
+ * its requests in flight. It may have as many of these as it could have connections without a
+ * proxy. Requests beyond the limit are shed before any content is read.
  */
 import type { Request, RequestHandler } from 'express';
 import { networkOf } from '../domain/client-network.ts';
 import { ShedError } from '../http/shed-error.ts';
 
-/** The client address has as many requests in flight as it may have. */
+/** The client address already has as many requests in flight as it may have. */
 export class ClientLimitError extends ShedError {
   constructor() {
     super('one client address has too many requests in flight');

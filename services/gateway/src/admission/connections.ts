@@ -2,17 +2,18 @@
  * Decides which callers may hold a connection, and for how long. A connection costs a descriptor
  * and some ten KiB before anything is known of its caller.
  *
- * - waiting: no request is in flight. The connection is new, idle, or its headers arrive slowly;
- *   these look alike here.
+ * - waiting: no request is in flight. The connection is new or idle, or the headers of its request
+ *   arrive slowly; this file cannot distinguish these three.
  * - busy: a request is in flight.
  * - leaving: its request was answered before its whole body arrived. The caller has a moment to
  *   read the response and to finish; then the connection is destroyed. If the body ends in time,
  *   the connection continues.
  *
- * When all connections are in use, or all that one client address may have, a new one displaces
- * another: first the oldest that is leaving, then the longest waiting that never showed a valid
- * credential, then the longest waiting of all. If all are busy, the new one is refused. So a caller
- * that sends a request immediately is served, and a caller that only holds connections loses them.
+ * When the process or one client address has as many connections as it may have, a new connection
+ * displaces another: first the oldest that is leaving, then the longest waiting that never showed a
+ * valid credential, then the longest waiting of all. If all are busy, the new one is refused. So a
+ * caller that sends a request immediately is served, and a caller that only holds connections loses
+ * them.
  *
  * `http/http-server.ts` limits the time for headers (10 s) and for whole requests (30 s). This file
  * limits how long a body may stall, and how long a response may stay unread.
@@ -33,7 +34,7 @@ export interface ConnectionLimits {
    * (`client-requests.ts`), not by the proxy's address.
    */
   readonly isProxy: (address: string) => boolean;
-  /** Aborts a body after this long without a byte of it. */
+  /** Aborts a body if no byte of it arrives for this long. */
   readonly bodyStallMs?: number;
   /** Aborts a response if the caller reads no byte of it for this long. */
   readonly answerStallMs?: number;
@@ -51,13 +52,16 @@ export const DEFAULT_CONNECTIONS = { all: 2_000, perAddress: 500 } as const;
 
 const SWEEP_MS = 250;
 /**
- * The time is enough to read a response over the slowest line, and to finish a body that had nearly
- * arrived.
+ * How long a leaving connection stays open: enough to read a response over the slowest line, and to
+ * finish a body that had nearly arrived.
  */
 const LINGER_MS = 1_000;
 const BODY_STALL_MS = 10_000;
 const ANSWER_STALL_MS = 30_000;
-/** Unanswered requests on one connection: a caller that waits for responses never sends so many. */
+/**
+ * The most unanswered requests on one connection. A caller that waits for each response never has
+ * so many.
+ */
 const MAX_PIPELINED = 16;
 
 class Connection {
@@ -68,7 +72,9 @@ class Connection {
   requestsInFlight = 0;
   request: IncomingMessage | undefined;
   response: ServerResponse | undefined;
-  /** When its response was sent, if that was before the whole body arrived. */
+  /**
+   * When the response was sent, if it was sent before the whole body of the request had arrived.
+   */
   leavingSince: number | undefined;
   isTimed = false;
 
@@ -86,8 +92,11 @@ class Connection {
   }
 }
 
-/** Sets keep insertion order: the first entry is the oldest. */
-class Waiting {
+/**
+ * The waiting connections, in the order in which they are displaced. A set keeps the order of
+ * insertion, so its first connection is the oldest.
+ */
+class WaitingConnections {
   readonly leaving = new Set<Connection>();
   readonly unknown = new Set<Connection>();
   readonly known = new Set<Connection>();
@@ -111,7 +120,7 @@ class Waiting {
   }
 }
 
-class Address extends Waiting {
+class Address extends WaitingConnections {
   readonly network: string;
   connections = 0;
 
@@ -140,8 +149,8 @@ function publishConnections() {
 }
 
 /**
- * When a caller asks to close, Node destroys the connection after the response. Bytes still unread
- * would then cost the caller the response.
+ * When a caller asks to close the connection, Node destroys it after the response. If bytes were
+ * still unread, the caller would lose the response.
  */
 function leaveGently(connection: Connection): void {
   const { socket } = connection;
@@ -155,7 +164,7 @@ function leaveGently(connection: Connection): void {
 export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
   const { maxConnections, maxPerAddress, abort, isProxy } = limits;
   const { bodyStallMs = BODY_STALL_MS, answerStallMs = ANSWER_STALL_MS } = limits;
-  const all = new Waiting();
+  const all = new WaitingConnections();
   const busy = new Set<Connection>();
   const bySocket = new WeakMap<Socket, Connection>();
   const addresses = new Map<string, Address>();
@@ -165,7 +174,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   /**
    * Frees a slot: ends the waiting connection that matters least. Returns false if all are busy.
    */
-  const displaceOne = (among: Waiting): boolean => {
+  const displaceOne = (among: WaitingConnections): boolean => {
     const least = among.first();
     if (least === undefined) return false;
     remove(least);
@@ -227,7 +236,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     socket.destroy();
   });
 
-  /** A response was sent, or never will be. */
+  /** Ends a request, whose response was sent or will never be sent. */
   const finish = (connection: Connection) => {
     connection.requestsInFlight -= 1;
     if (connection.requestsInFlight > 0 || !bySocket.has(connection.socket)) return;

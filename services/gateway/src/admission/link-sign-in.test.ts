@@ -86,7 +86,8 @@ test('exactly one of several concurrent exchanges of a sign-in link begins a ses
       const token = await makeLink();
       const before = (await countOf('sessions')) ?? 0;
       const results = await Promise.all(
-        // Each exchange has its own address, so that none waits for the failures of another.
+        // Each exchange comes from its own address, so that no exchange has to wait because of the
+        // failures of another.
         Array.from({ length: exchanges }, (_, index) =>
           exchange(token, { replica: index % 2, address: `192.0.2.${index}` }),
         ),

@@ -1,8 +1,8 @@
 /**
  * Sign-in to the portal by a link that is used once. An unknown, a used and an expired token get
  * the same refusal. An exchange counts as a failed sign-in of its client until its token proves
- * right; the throttle is that of passwords, with the token in place of the e-mail. So exchanges of
- * one token never slow down those of another, except from the same client.
+ * right; the throttle is the one for passwords, with the token in place of the e-mail. So exchanges
+ * of one token slow down exchanges of another only from the same client.
  */
 
 import type { Database } from '@laurel/postgres';
@@ -38,7 +38,7 @@ export function createSignInByLink(options: {
       id: newId(),
       emailHash: hashSubject(pepper, 'link', sent),
       addressHash: hashSubject(pepper, 'address', networkOf(address)),
-      // A link has no known clients.
+      // No client is known to a link.
       pairHashes: [],
     };
     const decision = await admitSignIn(database, attempt, limits, clock);

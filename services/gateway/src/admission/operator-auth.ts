@@ -1,7 +1,7 @@
 /**
  * Authenticates operators: by a bearer token of the configuration (`operator-tokens.ts`), or by the
- * cookie of a session that such a token opened (`operator-sessions.ts`). Either way the name of the
- * token's holder is the caller.
+ * cookie of a session that such a token opened (`operator-sessions.ts`). In both cases the caller
+ * is known by the name of the token's holder.
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { sendError } from '../http/answer.ts';

@@ -19,7 +19,9 @@ import { deleteOperatorSession, findOperatorSession, insertOperatorSession } fro
 export interface OperatorSessions {
   /** Begins a session of the token's holder. */
   begin(by: OperatorToken): Promise<{ readonly token: string; readonly expiresAt: Date }>;
-  /** The holder of a session; null if the token opens none, or no longer. */
+  /**
+   * The holder of the session with this token; null if there is no such session, or it has ended.
+   */
   find(token: string): Promise<{ readonly operator: string; readonly session: OperatorSession } | null>;
   end(session: OperatorSession): Promise<void>;
 }
@@ -32,7 +34,7 @@ export function createOperatorSessions(options: {
 }): OperatorSessions {
   const { database, peppers, tokens, clock } = options;
   const pepper = peppers.current.bytes;
-  /** The holders, by each hash under which a session may refer to their tokens. */
+  /** The holders of tokens, by every hash by which a session may refer to a holder's token. */
   const holders = new Map(
     tokens.flatMap((token) =>
       hashesUnder(peppers, (one) => hashOperatorToken(one, token)).map((hash) => [hash.toString('hex'), token.name]),

@@ -1,8 +1,8 @@
 /**
- * The operators' tokens of the configuration, each with the name of its holder. Wrong tokens are
- * slowed down per client (`domain/token-backoff.ts`), in the header and at sign-in together,
- * counted in this process alone. Tokens are long enough that counting per replica is strict enough,
- * and a wrong token is refused without the database.
+ * The operators' tokens of the configuration, each with the name of its holder. Wrong tokens slow
+ * down their client (`domain/token-backoff.ts`); those in the header and those at sign-in count
+ * together. Each process counts alone: tokens are so long that this is strict enough, and a wrong
+ * token is refused without the database.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@laurel/service';
@@ -24,7 +24,10 @@ export type TokenVerdict =
   | { readonly kind: 'limited'; readonly wait: BackoffWait };
 
 export interface OperatorTokens {
-  /** Whose token a client has presented. A wrong one counts. */
+  /**
+   * Finds the holder of a token that a client has presented. A wrong token counts as a failure of
+   * the client.
+   */
   check(token: string, address: string): TokenVerdict;
   /** How long a client must wait until its token is compared; null if it need not. */
   waitOf(address: string): BackoffWait | null;
@@ -33,7 +36,10 @@ export interface OperatorTokens {
 /** Cached clients; the least recently seen are dropped first. */
 const MAX_CLIENTS = 10_000;
 
-/** Digests all have one length, so the comparison reveals nothing about the tokens. */
+/**
+ * Compares digests of tokens. All digests have the same length, so the comparison reveals nothing
+ * about the tokens.
+ */
 export function createOperatorTokens(tokens: readonly OperatorToken[], clock: Clock): OperatorTokens {
   const operators = tokens.map(({ name, token }) => ({ name, digest: digest(token) }));
   const clients = new LRUCache<string, TokenFailures>({ max: MAX_CLIENTS });

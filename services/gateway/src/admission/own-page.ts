@@ -8,7 +8,7 @@ export const OTHER_PAGE_MESSAGE =
   'With the cookie only a page of this site may change anything (Sec-Fetch-Site, Origin): a program sends the token as Authorization: Bearer.';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** Loopback hosts: browsers send them secure cookies even without TLS. */
+/** Loopback hosts. Browsers send secure cookies to these hosts even without TLS. */
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** Whether a request whose only credential is a cookie may do what its method says. */

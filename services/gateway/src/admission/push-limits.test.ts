@@ -151,7 +151,7 @@ test('an integration has a limited number of pushes under way from known network
   expect(kindOf(push('one', 'a'))).toBe('limited');
 });
 
-test('one unknown network may have two thirds of the pushes under way that all of them may have', () => {
+test('one unknown network may have two thirds of the pushes under way that all unknown networks together may have', () => {
   const { push, sign } = start({ maxInFlight: 6 });
   sign('one', 'partner');
   expect(kindOf(push('one', 'a', 4))).toBe('admitted');

@@ -1,29 +1,30 @@
 /**
  * Limits how often callers push to an integration (`routes/push-outcome.ts`). The limits apply
  * before a byte of a body is read and before any secret is compared. They bound what a caller
- * without a secret can use up, and a flood at one integration takes nothing from another or from
- * `/v1`.
+ * without a secret can use up. A flood at one integration takes nothing from another integration or
+ * from `/v1`.
  *
- * - A network is known to an integration for an hour after each push with a valid signature. A
- *   network that is not known may have read no more than the integration's id in its URL. The two
- *   are counted apart: however many networks flood an integration, its partner's pushes continue.
- * - A push is checked in this order. First, the network's minute over all integrations. Then, for a
- *   network that is not known, its bytes in a second (`unknown-pushes.ts`) and a tenth of the
- *   integration's minute. Last, the integration's minute, which known networks and all others have
- *   separately. Once one check refuses a request, it counts for none of the later ones. So one
- *   network alone cannot keep another from its first push, and from becoming known by it.
+ * - A network is known to an integration for an hour after each push with a valid signature. The
+ *   sender in an unknown network may know nothing but the URL. Known and unknown networks are
+ *   counted apart: however many networks flood an integration, its partner's pushes continue.
+ * - A push is checked in this order. First, the network's minute over all integrations. Then, for
+ *   an unknown network, its bytes in a second (`unknown-pushes.ts`) and its own share of the
+ *   integration's minute, a tenth. Last, the integration's minute, of which there are two: one for
+ *   known networks, one for unknown ones. A request that one check refuses does not count in the
+ *   later checks. So one network alone cannot keep another from making its first push and becoming
+ *   known by it.
  * - Bytes are limited per program and environment, over all of its integrations, once a signature
- *   has shown whose the integration is. A push counts as PUSH_BYTES and its body, and after its
- *   response also as what reading it cost beyond that. So one API key is limited by the work that
- *   it causes, whatever the number and size of its pushes.
+ *   has shown whose the integration is. A push counts as PUSH_BYTES plus its body; after its
+ *   response, the extra cost of reading the push is added. So one API key is limited by the work
+ *   that it causes, whatever the number and size of its pushes.
  * - Pushes under way are limited per integration, separately for known networks and for others:
- *   further pushes would only wait. A network that is not known gets two thirds of that, over all
- *   integrations.
- * - All of this is counted in this process, by its own clock. The tables are bounded. A network
- *   that names many non-existent integrations drops the oldest entries of the others, at the rate
- *   that its own limit allows, but never an entry that needs a valid signature.
- * - Not prevented: callers that share a network count as one, as does a caller that sends a body
- *   that the partner has signed.
+ *   further pushes would only wait. One unknown network may have two thirds of that many under way,
+ *   over all integrations.
+ * - Each process counts by itself, by its own clock. The tables are bounded. A network that names
+ *   many non-existent integrations pushes out the oldest entries of other networks, no faster than
+ *   its own limit allows, and never an entry that a valid signature has made.
+ * - What this does not prevent: callers that share a network count as one caller. A caller that has
+ *   a body that the partner signed can send it, which makes the caller's network known.
  */
 import { createTenantBudgets, type Environment, type Tenant } from '@laurel/values/tenant';
 import { LRUCache } from 'lru-cache';
@@ -48,7 +49,7 @@ export interface AdmittedPush {
    * tenant, whose budget the push's cost is taken from.
    */
   readonly makeKnown: (pushCost: PushCost | null) => void;
-  /** The push no longer waits for a response. Calling this again changes nothing. */
+  /** Ends the push: it no longer counts as under way. A second call changes nothing. */
   readonly release: () => void;
 }
 
@@ -60,7 +61,10 @@ export interface PushCost {
 
 export interface LimitedPush {
   readonly kind: 'limited';
-  /** Requests in a minute or under way; bytes in a second if those ran out. */
+  /**
+   * The limit that refused the push: requests in a minute, requests under way, or bytes in a
+   * second.
+   */
   readonly limit: number;
   readonly retryAfterSeconds: number;
   readonly resetAt: Date;
@@ -82,8 +86,8 @@ const KNOWN_FOR_MS = 3_600_000;
  */
 const OTHERS_IN_A_MINUTE = 10;
 /**
- * Two batches of the largest bodies (`clients/pushes.ts`): with more under way, a push to another
- * integration would wait behind them.
+ * The most pushes of one integration under way: two batches with the most items
+ * (`clients/pushes.ts`). With more under way, a push to another integration would wait behind them.
  */
 const MAX_IN_FLIGHT = 96;
 /** What a push costs even with an empty body, expressed as so many bytes of body. */
@@ -101,18 +105,18 @@ export function createPushLimits(options: {
   readonly now?: () => number;
 }): PushLimits {
   const { perIntegration, perAddress, maxInFlight = MAX_IN_FLIGHT, now = Date.now } = options;
-  const ofNetworks = new LRUCache<string, RateWindow>({ max: MAX_COUNTED_ITEMS });
-  const ofOtherPairs = new LRUCache<string, RateWindow>({ max: MAX_COUNTED_ITEMS });
-  const ofOthers = new LRUCache<string, RateWindow>({ max: MAX_COUNTED_ITEMS });
-  const ofKnown = new LRUCache<string, RateWindow>({ max: MAX_COUNTED_ITEMS });
+  const networkWindows = new LRUCache<string, RateWindow>({ max: MAX_COUNTED_ITEMS });
+  const unknownPairWindows = new LRUCache<string, RateWindow>({ max: MAX_COUNTED_ITEMS });
+  const unknownWindows = new LRUCache<string, RateWindow>({ max: MAX_COUNTED_ITEMS });
+  const knownWindows = new LRUCache<string, RateWindow>({ max: MAX_COUNTED_ITEMS });
   /** Until when an integration knows a network, by integration and network. */
   const knownUntil = new LRUCache<string, number>({ max: MAX_COUNTED_ITEMS });
   const tenants = new LRUCache<string, Tenant>({ max: MAX_COUNTED_ITEMS });
   const budgets = createTenantBudgets(options.bytesPerSecond);
   const inFlight = new Map<string, number>();
   const unknownPushes = createUnknownPushes(options.unknownBytesPerSecond);
-  const perOther = Math.ceil(perIntegration / OTHERS_IN_A_MINUTE);
-  const maxOfOther = Math.floor((maxInFlight * 2) / 3);
+  const perUnknownNetwork = Math.ceil(perIntegration / OTHERS_IN_A_MINUTE);
+  const maxInFlightOfUnknown = Math.floor((maxInFlight * 2) / 3);
 
   return {
     admit(integrationId, network, bytes) {
@@ -121,10 +125,10 @@ export function createPushLimits(options: {
       const isKnown = at < (knownUntil.get(pair) ?? 0);
       const push = { integrationId, network, bytes };
       const limited =
-        count(ofNetworks, network, perAddress, at) ??
+        count(networkWindows, network, perAddress, at) ??
         (isKnown ? null : refuseBytes(unknownPushes.waitFor(push, at), at)) ??
-        (isKnown ? null : count(ofOtherPairs, pair, perOther, at)) ??
-        count(isKnown ? ofKnown : ofOthers, integrationId, perIntegration, at);
+        (isKnown ? null : count(unknownPairWindows, pair, perUnknownNetwork, at)) ??
+        count(isKnown ? knownWindows : unknownWindows, integrationId, perIntegration, at);
       if (limited !== null) return limited;
       const tenant = tenants.get(integrationId) ?? null;
       const cost = PUSH_BYTES + bytes;
@@ -134,7 +138,7 @@ export function createPushLimits(options: {
       const queues = isKnown
         ? [{ name: `known ${integrationId}`, limit: maxInFlight }]
         : [
-            { name: network, limit: maxOfOther },
+            { name: network, limit: maxInFlightOfUnknown },
             { name: `others ${integrationId}`, limit: maxInFlight },
           ];
       const full = queues.find(({ name, limit }) => (inFlight.get(name) ?? 0) >= limit);

@@ -1,7 +1,7 @@
 /**
- * The rates of everything but `/v1`, which counts with its admission. An authenticated caller is
- * counted in windows of the same kind, exactly over all replicas; any other caller by its client
- * address, in this process.
+ * The rate limits of everything but `/v1`, whose requests are counted by their admission. Requests
+ * of an authenticated caller are counted in windows of the same kind, exactly over all replicas;
+ * those of any other caller by client address, in this process.
  */
 import { QueueFullError } from '@laurel/coalesce';
 import { HTTP_STATUS } from '@laurel/errors';
@@ -40,12 +40,12 @@ export function createRateWindows(options: {
 }): RateWindows {
   const { database, logger, windowMs = WINDOW_MS } = options;
   /**
-   * The subject is hashed with a key, so that read access to the database is not enough to test
-   * whose windows these are.
+   * The subject is hashed with a key, so that somebody who can only read the database cannot find
+   * out whose windows these are.
    */
   const pepper = options.pepper.toString('base64');
   /** The windows that this process counts while the database cannot be reached. */
-  const alone = new LRUCache<string, RateWindow>({ max: MAX_CACHED });
+  const localWindows = new LRUCache<string, RateWindow>({ max: MAX_CACHED });
 
   const counts = batchStatement<string, CountedWindow>('rate_windows', async (subjects) => {
     const wanted = new Map<string, number>();
@@ -70,8 +70,8 @@ export function createRateWindows(options: {
         if (error instanceof QueueFullError) throw error;
         logger.debug({ err: error }, 'a request counted without the database');
         const now = Date.now();
-        const window = countRequests(alone.get(subject), now, 1, windowMs);
-        alone.set(subject, window);
+        const window = countRequests(localWindows.get(subject), now, 1, windowMs);
+        localWindows.set(subject, window);
         return { position: window.requests, endsAt: window.startedAt + windowMs, now };
       }
     },
@@ -86,7 +86,9 @@ export function limitRate(options: {
   readonly windows: RateWindows;
   readonly limit: number;
   readonly subjectOf: (request: Request, response: Response) => readonly string[];
-  /** If false, only a refusal shows the rate, so that all other responses stay alike. */
+  /**
+   * If false, only a refusal has the rate limit headers, so that all other responses stay alike.
+   */
   readonly isRateShown?: boolean;
 }): RequestHandler {
   const { windows, limit, subjectOf, isRateShown = true } = options;
@@ -104,8 +106,8 @@ export function limitRate(options: {
 /**
  * Bounds the cost of calls without a valid credential from one client address. Beyond `limit`
  * failures in a minute, the address's requests get a 429 without a look-up, unless their credential
- * was valid here a moment ago. So one caller's wrong credentials never shut out another behind the
- * same address.
+ * was valid here a moment ago. So the wrong credentials of one caller never shut out another caller
+ * behind the same address.
  */
 export function limitFailures(options: {
   readonly limit: number;

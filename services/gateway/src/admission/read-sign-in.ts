@@ -7,7 +7,7 @@ import { networkOf } from '../domain/client-network.ts';
 import type { BodyReader } from '../http/raw-body.ts';
 import { limitRate, type RateWindows } from './rate-limit.ts';
 
-/** The limit is above the longest e-mail and password with every character escaped. */
+/** More bytes than the longest e-mail and password take with every character escaped. */
 const MAX_CREDENTIALS_BYTES = 4 * 1024;
 
 export function readSignIn(options: {

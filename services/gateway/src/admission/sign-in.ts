@@ -4,11 +4,11 @@
  *
  * - The throttle decides first (`domain/sign-in-throttle.ts`), and does not depend on which
  *   developers exist.
- * - An unknown e-mail costs what a wrong password costs: its password is compared with a decoy, the
- *   hash of a random one.
+ * - An unknown e-mail takes as much time as a wrong password: the sent password is compared with a
+ *   decoy, the hash of a random password.
  * - Hashing takes a core for some 30 ms and 19 MiB, on threads that the rest of the process needs
- *   too. So two passwords are checked at a time, and sign-ins with one e-mail one after the other;
- *   the rest queue or are refused.
+ *   too. So only two passwords are checked at a time, and sign-ins with the same e-mail are checked
+ *   one after the other. The others wait in a queue, or are refused when it is full.
  */
 import { randomBytes } from 'node:crypto';
 import { createCoalescer } from '@laurel/coalesce';
@@ -42,9 +42,9 @@ export interface SignIn extends AsyncDisposable {
 }
 
 const PASSWORDS_AT_A_TIME = 2;
-/** A full queue is a few seconds of work. */
+/** The most sign-ins that wait: a few seconds of work. */
 const MAX_QUEUED = 500;
-/** A person has given up after this time. */
+/** How long a sign-in may wait: after this time a person has given up. */
 const DEADLINE_MS = 20_000;
 
 export function createSignIn(options: {

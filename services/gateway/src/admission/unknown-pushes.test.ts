@@ -12,7 +12,7 @@ const FIRST_EVERY_MS = 30_000;
 function start(bytesPerSecond = PER_SECOND) {
   const unknownPushes = createUnknownPushes(bytesPerSecond);
   const clock = { now: 1_000_000 };
-  /** Null when it was admitted. */
+  /** The refusal of a push; null if the push was admitted. */
   const refusal = (integrationId: string, network: string, bytes: number) => {
     const push = { integrationId, network, bytes };
     const wait = unknownPushes.waitFor(push, clock.now);

@@ -1,16 +1,18 @@
 /**
  * Limits how many bytes of pushes are verified in a second for networks that their integration does
- * not know (`push-limits.ts`). With limits per minute alone, a flood would take both cores until
- * its minute is used up: a push of the largest body costs some 9 ms of CPU to read, to pass on and
- * to hash twice.
+ * not know (`push-limits.ts`). With only the limits per minute, a flood would keep both cores busy
+ * until its minute is used up: a push of the largest body costs some 9 ms of CPU to read, to pass
+ * on and to hash twice.
  *
- * - Four token buckets bound a push: the process's; half of it for one integration; half for one
- *   network; a quarter for a network at one integration. So a flood at one integration, or from one
- *   network, leaves half of the process's bucket to the others.
- * - A network's first push in half a minute takes from a second bucket of the integration, and one
- *   of the process, each as large as the first. So networks that push again and again, however
- *   many, do not keep out one that has not been admitted yet. That network is known once its first
- *   signature is valid.
+ * - A push takes from four token buckets: the process's; one of half that size for its integration;
+ *   one of half that size for its network; and one of a quarter for this network at this
+ *   integration. So a flood at one integration, or from one network, leaves half of the process's
+ *   bucket to the others.
+ * - The integration and the process each have a second bucket, as large as the first. A network's
+ *   first push in half a minute takes from these instead: the first at this integration from the
+ *   integration's, the first at any integration from the process's. So networks that push again and
+ *   again, however many, do not keep out a network that was not admitted yet. That network becomes
+ *   known with its first valid signature.
  * - A push counts as its announced length plus PUSH_BYTES; without an announced length, as the
  *   largest body. A refused push takes nothing.
  * - The tables are bounded, and only an admitted push adds to them. At the default setting, the

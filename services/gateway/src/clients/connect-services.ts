@@ -1,5 +1,6 @@
 /**
- * Connects to the services that the gateway calls, with what is cached or bounded in front of them.
+ * Connects to the services that the gateway calls, and sets up the caches and queues in front of
+ * them.
  */
 import { connectChallenge, connectTournament, createHotCalls } from '@laurel/attempts/client';
 import type { Foundation } from '@laurel/service';

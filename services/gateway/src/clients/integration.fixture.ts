@@ -1,16 +1,18 @@
 /**
- * An integration service that a test scripts. Every gateway announces programs to it, so those
- * calls are kept apart from what a test requests.
+ * An integration service that a test scripts. Every gateway announces programs to this service, so
+ * these calls are listed apart from those that a test causes.
  */
 import { IntegrationServiceService, type PutProgramRequest } from '@laurel/proto/integration';
 import { type ScriptedService, startScriptedService } from './scripted-service.fixture.ts';
 
 export interface ScriptedIntegration extends ScriptedService<typeof IntegrationServiceService> {
-  /** Every request of PutProgram so far; each is answered as the service would. */
+  /**
+   * Every request of PutProgram so far; each gets the response that the real service would give.
+   */
   readonly programs: PutProgramRequest[];
   /**
-   * What was announced of a program, oldest version first, each once. Every gateway repeats the
-   * changes of the last minutes on its own schedule, even between two changes.
+   * The announcements of a program, oldest version first, each version once. Every gateway repeats
+   * the changes of the last minutes on its own schedule, even between two changes.
    */
   announced(programId: string): PutProgramRequest[];
 }

@@ -1,7 +1,7 @@
 /**
- * Announces a program's facts to the services that keep them. The integration service gets its
- * developer and where its keys work, the webhook service its developer. Each service keeps the
- * newest version.
+ * Announces a program's facts to the services that keep them. The integration service gets the
+ * program's developer and the environments in which its keys work; the webhook service gets the
+ * developer. Each service keeps the newest version.
  */
 import { isRefused } from '@laurel/errors';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
@@ -40,8 +40,8 @@ export interface ProgramFactServices {
 }
 
 /**
- * Announces a program's facts to both services, except to those in `unreachable`. Adds a service
- * that cannot be reached to that set, and logs it.
+ * Announces a program's facts to both services, but skips a service in `unreachable`. Adds a
+ * service that cannot be reached to that set, and logs this.
  */
 export async function tryToAnnounce(
   { integration, webhook }: ProgramFactServices,
@@ -77,7 +77,10 @@ export async function tryToAnnounce(
   return reached.some(Boolean) ? 'some' : 'none';
 }
 
-/** Events of the program go to the endpoints of this developer from then on. */
+/**
+ * Tells the webhook service the program's developer. From then on, events of the program go to the
+ * endpoints of this developer.
+ */
 async function announceDeveloper(
   webhook: ProgramFactServices['webhook'],
   { programId, developerId, version }: ProgramFacts,

@@ -1,15 +1,16 @@
 /**
- * The pushes of concurrent requests, in one array for each call of the integration service.
+ * Sends the pushes of concurrent requests to the integration service, many in one call.
  *
  * - Groups: live, test, and integrations whose environment no signature has shown yet. Each has its
  *   own queue and lanes, so no push to a live integration waits behind a test key's or shares a
  *   batch with it.
  * - Limits: a group has LANES batches under way. A batch holds at most MAX_ITEMS pushes and
  *   MAX_BATCH_BYTES of bodies, so that other calls get their turns in between. MAX_QUEUED pushes
- *   wait; more are refused immediately. ITEM_DEADLINE_MS from submit to result also bounds a call
- *   and its one retry.
- * - Invariants: a batch that fails fails all of its items. It is sent once more if the connection
- *   broke: a repeated report gets its first result. An item that fails rejects alone.
+ *   wait; more are refused immediately. A push has ITEM_DEADLINE_MS from its submission to its
+ *   result; this also bounds a call and its one retry.
+ * - Invariants: if a call fails, all pushes of its batch fail. If the connection broke, the batch
+ *   is sent once more: a repeated report gets its first result. The failure of a single push
+ *   rejects that push alone.
  */
 import { createSeparateCoalescers } from '@laurel/coalesce';
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
@@ -19,19 +20,22 @@ import { MAX_BODY_BYTES } from '@laurel/values/limits';
 import type { PushCost } from '../admission/push-limits.ts';
 import type { IntegrationClient } from './integration.ts';
 
-/** Two batches in flight hide the network round trip; more would only make each smaller. */
+/**
+ * The most batches of a group under way. Two hide the network round trip; more would only make each
+ * batch smaller.
+ */
 const LANES = 2;
 const MAX_ITEMS = 48;
 /** The bytes of two of the largest bodies, which take some milliseconds to verify and read. */
 const MAX_BATCH_BYTES = 2 * MAX_BODY_BYTES;
-/** A full queue is about a second of work: items beyond it would time out. */
+/** The most pushes of a group that wait: about a second of work. Further pushes would time out. */
 const MAX_QUEUED = 2_000;
 /** The deadline of one item, including its time in the queue. */
 const ITEM_DEADLINE_MS = 8_000;
 
 /**
- * The body was one record that settled its attempt; or several records, or one that settles
- * nothing.
+ * What a push contained: one record, which settled its attempt; or a batch of several records, or
+ * of one record that settled nothing.
  */
 export type ReceivedPush =
   | { readonly kind: 'settled'; readonly record: SettledRecord }

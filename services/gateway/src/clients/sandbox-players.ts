@@ -1,11 +1,12 @@
 /**
- * Sandbox players that concurrent requests create or change, a few at a time. Each takes the wallet
- * two transactions, on connections that paid attempts need too. A test that creates hundreds at
- * once waits here. So its calls do not take all of these connections, and do not run past their
- * deadlines, which would open the breaker in front of every call of the wallet.
+ * Sandbox players that concurrent requests create or change, a few at a time. For each player the
+ * wallet runs two transactions, on connections that paid attempts need too. A test that creates
+ * hundreds of players at once has to wait here. Otherwise its calls would take all of these
+ * connections, or run past their deadlines, and so open the breaker in front of every call of the
+ * wallet.
  *
- * Limits: LANES calls under way; MAX_QUEUED wait, and more are refused immediately;
- * ITEM_DEADLINE_MS from submit to result.
+ * Limits: LANES calls are under way; MAX_QUEUED requests wait, and more are refused immediately; a
+ * request has ITEM_DEADLINE_MS from its submission to its result.
  */
 import type { Refused } from '@laurel/errors';
 import { createCoalescedCall } from '@laurel/grpc';
@@ -13,9 +14,9 @@ import type { PutSandboxPlayerRequest, PutSandboxPlayerResponse } from '@laurel/
 import type { WalletClient } from './wallet.ts';
 
 const LANES = 4;
-/** A full queue is a few seconds of work. */
+/** The most requests that wait: a few seconds of work. */
 const MAX_QUEUED = 1_000;
-/** A caller has given up after this time. */
+/** How long a request may wait: after this time its caller has given up. */
 const ITEM_DEADLINE_MS = 20_000;
 
 interface Put {

@@ -10,13 +10,16 @@ type Definition = Parameters<typeof implement>[0];
 
 export interface ScriptedService<Service extends Definition> extends AsyncDisposable {
   readonly address: string;
-  /** Every call so far, except those answered apart: the rpc and its request. */
+  /** Every call so far, as the rpc and its request, except calls of the rpcs in `apart`. */
   readonly asked: [string, object][];
-  /** The service's results; not_found where nothing is set. */
+  /** The handlers of the rpcs. An rpc without one returns not_found. */
   script: { -readonly [Rpc in keyof Service]?: Handlers<Service>[Rpc] };
 }
 
-/** `apart` answers its own rpcs, which are not listed in `asked`. */
+/**
+ * Starts the service. `apart` has handlers of its own, and calls of its rpcs are not listed in
+ * `asked`.
+ */
 export async function startScriptedService<Service extends Definition>(
   definition: Service,
   apart: Readonly<Record<string, (request: never) => object>> = {},

@@ -10,7 +10,7 @@ const keyOf = (keyId: string, from = 1): SigningKey => ({
   until: undefined,
 });
 
-/** Two services that return what the test sets, and how often they were called. */
+/** Two services that return what the test sets, and a count of their calls. */
 function start() {
   const on = {
     now: 0,

@@ -13,13 +13,16 @@ export interface SigningKeys {
   read(): Promise<readonly ListedSigningKey[]>;
 }
 
-/** A service signs with a new key at once, so the list must contain the key within a second. */
+/**
+ * How long a list is served from the cache. A service signs with a new key immediately, so the list
+ * must have that key within a second.
+ */
 const FRESH_MS = 1_000;
 const DEADLINE_MS = 1_000;
 
 type Signing = Pick<ChallengeClient, 'listSigningKeys'> | Pick<TournamentClient, 'listSigningKeys'>;
 
-/** `elapsedMs` counts from any origin; tests advance it. */
+/** `elapsedMs` returns the milliseconds since any fixed moment; tests replace it. */
 export function createSigningKeys(
   services: readonly Signing[],
   elapsedMs: () => number = () => performance.now(),
@@ -42,7 +45,7 @@ export function createSigningKeys(
   return {
     read() {
       if (asked !== undefined && elapsedMs() - asked.endedAt < FRESH_MS) return asked.answer;
-      // Until it ends, all callers wait for the same result.
+      // Until this request has ended, all callers wait for its result.
       const next = { answer: askEach(), endedAt: Number.POSITIVE_INFINITY };
       const end = () => {
         next.endedAt = elapsedMs();

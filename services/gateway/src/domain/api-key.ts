@@ -14,8 +14,8 @@ export type MintedApiKey = {
   /** The key is shown once and stored nowhere. */
   readonly key: string;
   /**
-   * The environment and the first 4 random characters. A person can distinguish keys by it, and it
-   * reveals 24 of 256 bits.
+   * The beginning of the key: the environment and the first 4 random characters. A person can
+   * distinguish keys by this text, and it reveals 24 of 256 bits.
    */
   readonly prefix: string;
   readonly last4: string;
@@ -24,9 +24,15 @@ export type MintedApiKey = {
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BASE = BigInt(ALPHABET.length);
 const RANDOM_BYTES = 32;
-/** 62^43 is the first power of 62 above 2^256. */
+/**
+ * The least number of base62 characters that can write 32 bytes: 62^43 is the first power of 62
+ * above 2^256.
+ */
 const RANDOM_CHARACTERS = 43;
-/** 62^6 is the first power of 62 above 2^32. */
+/**
+ * The least number of base62 characters that can write a CRC-32: 62^6 is the first power of 62
+ * above 2^32.
+ */
 const CHECKSUM_CHARACTERS = 6;
 const MARK_CHARACTERS = 'sk_test_'.length;
 const SHAPE = new RegExp(`^sk_(?:test|live)_[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`);

@@ -60,7 +60,7 @@ function advance(contests: readonly Contest[], by: readonly number[]): void {
 }
 
 describe('a list of the attempts of two contest services', () => {
-  it('the pages and the following list together have each attempt exactly once, in order', () => {
+  it('the pages of a list, and the list that follows new attempts, together have each attempt exactly once, in order', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(arrivals, advances), { minLength: 1, maxLength: 5 }),
@@ -81,7 +81,7 @@ describe('a list of the attempts of two contest services', () => {
           const newest = read('newest_first', null);
           const paged = [...newest.rows];
           for (let next = newest.next; next !== null; ) {
-            // Attempts that arrive meanwhile are above the head.
+            // Attempts that arrive while the pages are read are above the head.
             arrive(contests, later[0]?.[0].slice(0, 1) ?? [], taken);
             const page = read('newest_first', next);
             expect(page.rows.length).toBeLessThanOrEqual(limit);

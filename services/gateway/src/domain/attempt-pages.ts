@@ -1,7 +1,7 @@
 /**
  * Merges the pages of two contest services into one list of attempts, in the order of creation and
- * id. Each page states how far it was read, and the merged page ends where the first of them does:
- * an attempt beyond that may not be in the other page yet.
+ * id. Each page states how far its service has read the list. The merged page ends at the nearer of
+ * these two positions, because beyond it the other page may lack attempts.
  */
 import type { Position } from '@laurel/values/cursor';
 import { isBefore as isEarlier, millisecondsBetween } from '@laurel/values/instant';
@@ -30,7 +30,8 @@ export function mergePages<Row>(
 ): MergedPage<Row & Position> {
   const isBeyond = (one: Position, other: Position) =>
     order === 'oldest_first' ? isAbove(one, other) : isAbove(other, one);
-  // Attempts above the lower head are left to the list that follows new ones.
+  // Attempts above the lower of the two heads are left out: the list that follows new attempts has
+  // them.
   const head = firstBy(
     (one, other) => isAbove(other, one),
     pages.map((page) => page.head),
@@ -55,7 +56,7 @@ function isAbove(one: Position, other: Position): boolean {
   return millisecondsBetween(one.at, other.at) === 0 && one.id > other.id;
 }
 
-/** Null if all are null. */
+/** The position that comes first by this order; null if all positions are null. */
 function firstBy(
   isBefore: (one: Position, other: Position) => boolean,
   positions: readonly (Position | null)[],

@@ -1,8 +1,8 @@
 /**
  * Slows down repeated failures. A number of failures within the window is free. From then on each
  * failure delays the next try twice as long as the one before, up to a longest delay. A failure
- * stops counting once the window has passed. So no caller is locked out: after the wait that the
- * response names it may try again, and no wait is longer than the longest delay.
+ * stops counting once the window has passed. So no caller is locked out: it may try again after the
+ * wait that the response names, which is at most the longest delay.
  */
 import { lastOf, later } from '@laurel/values/instant';
 
@@ -26,8 +26,8 @@ export function delayMs(count: number, free: number, backoff: Backoff): number {
 /** When the next try may be made. */
 export function freeAt({ count, newest }: Failures, free: number, backoff: Backoff, now: Date): Date {
   const delay = delayMs(count, free, backoff);
-  // No delay means no wait, even if a failure seems to lie in the future because its replica's
-  // clock is fast.
+  // Without a delay there is no wait, even if a failure seems to lie in the future because the
+  // clock of the replica that counted it is fast.
   if (newest === null || delay === 0) return now;
   return lastOf(now, later(newest, delay));
 }

@@ -2,8 +2,9 @@
  * The client address of a request. The client is the peer of the connection, unless that is a
  * trusted proxy. Then it is the right-most address of `X-Forwarded-For` that is not a trusted
  * proxy's.
- * - Each proxy appends the peer that it saw. So the list is true from its right end up to the first
- *   entry by an untrusted peer; everything left of that is untrusted input.
+ * - Each proxy appends the address of the peer that it saw. So the entries that trusted proxies
+ *   have appended are true: from the right end up to the first address that is not a trusted
+ *   proxy's. Everything left of that is untrusted input.
  * - The header of a peer that is not a trusted proxy is ignored: any peer can send it.
  * - An entry that is not an address ends the list: the client is then the last known proxy.
  */
@@ -16,7 +17,10 @@ const NETWORK = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i;
  * `[2001:db8::1]:4711`.
  */
 const ENTRY = /^(?:\[([0-9a-f.:]+)\]|([0-9a-f:]*:[0-9a-f:.]*:[0-9a-f:.]*)|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/i;
-/** No chain of proxies is longer; entries beyond this are untrusted and not read. */
+/**
+ * The most entries that are read: no chain of proxies is longer, so entries beyond these are not
+ * trusted.
+ */
 const MAX_HOPS = 16;
 const MAX_HEADER_CHARACTERS = 1_024;
 
@@ -38,8 +42,8 @@ export function parseNetworks(text: string): BlockList | null {
 }
 
 /**
- * Whether an address is in one of the networks. An IPv4 address that arrives over IPv6 counts as
- * IPv4.
+ * Makes the check whether an address is in one of the networks. An IPv4 address that arrives over
+ * IPv6 counts as IPv4.
  */
 export function trustedProxiesOf(networks: BlockList | undefined): TrustedProxies {
   if (networks === undefined) return () => false;

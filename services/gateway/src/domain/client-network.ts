@@ -1,4 +1,7 @@
-/** What counts as one client, wherever failures, connections or pushes are counted by address. */
+/**
+ * Which addresses count as one client, wherever failures, connections or pushes are counted by
+ * address.
+ */
 import { isIPv6 } from 'node:net';
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;

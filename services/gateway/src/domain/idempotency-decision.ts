@@ -19,7 +19,7 @@
 import { KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
 import { millisecondsBetween } from '@laurel/values/instant';
 
-/** How long a request may be in flight before its process counts as dead. This is the default. */
+/** How long a request may be in flight by default, before its process counts as dead. */
 export const DEFAULT_TAKEOVER_SECONDS = 60;
 
 export interface IdempotencyRecord {
@@ -44,7 +44,7 @@ export type IdempotencyDecision =
   | { readonly kind: 'own' }
   /** Runs the recorded operation again, under its id. */
   | { readonly kind: 'resume' }
-  /** Runs as a new operation, which replaces the record's. */
+  /** Runs as a new operation. It replaces the operation of the record. */
   | { readonly kind: 'restart' };
 
 export function decideIdempotency(

@@ -7,8 +7,8 @@ import { isAtMost } from '@laurel/json';
 export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
 
 /**
- * Node decodes header bytes as Latin-1. A key beyond ASCII was most likely sent as UTF-8, and then
- * has fewer characters than the text here.
+ * Node decodes header bytes as Latin-1. A key with characters beyond ASCII was most likely sent as
+ * UTF-8; it then has fewer characters than the decoded text.
  */
 export function isIdempotencyKeyShortEnough(header: string): boolean {
   return (

@@ -1,13 +1,17 @@
 /**
  * A session of an operator's pages: an opaque token of 32 random bytes, of which only a keyed hash
  * is stored. The session also refers to the operator token that opened it, by a keyed hash of the
- * holder's name and the token. So it holds only while the configuration has both.
+ * holder's name and the token. So the session is valid only while the configuration has this name
+ * with this token.
  */
 import { createHmac } from 'node:crypto';
 
-/** Twelve hours, whatever a developer's session lasts, because this one may move money. */
+/**
+ * How long a session lasts: twelve hours, whatever the setting for a developer's session is,
+ * because an operator can move money.
+ */
 export const OPERATOR_SESSION_MS = 12 * 3_600_000;
-/** A further session ends the operator's oldest one. */
+/** The most sessions of one operator. A further session ends the operator's oldest one. */
 export const MAX_SESSIONS_OF_AN_OPERATOR = 20;
 
 /** The session by whose cookie an operator calls. */

@@ -1,10 +1,12 @@
 /**
  * Passwords, hashed by Argon2id in its own text form, with salt and parameters. Only the hash is
- * stored; neither is ever logged.
+ * stored. Neither the password nor the hash is ever logged.
  */
 import { hash, verify } from '@node-rs/argon2';
 
-/** The package's own name for this is a const enum, which type stripping does not support. */
+/**
+ * Argon2id. The package names this value in a const enum, which type stripping does not support.
+ */
 const ARGON2ID = 2;
 
 /** A set of parameters that OWASP recommends: 19 MiB, two passes, one lane. */
@@ -18,7 +20,7 @@ export function verifyPassword(password: string, passwordHash: string): Promise<
   return verify(passwordHash, normalised(password));
 }
 
-/** Keyboards may encode the same letter differently. */
+/** The password in one Unicode form: keyboards may encode the same letter differently. */
 function normalised(password: string): string {
   return password.normalize('NFKC');
 }

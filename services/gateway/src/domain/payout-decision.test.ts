@@ -33,7 +33,7 @@ describe('the decision on a payout', () => {
       'paid without a hold.',
     ],
     ['a decision that has not reached the payout', { status: 'held', decision: null }, {}, 'still held.'],
-  ])('%s is a conflict that names what was decided', (_what, change, asked, message) => {
+  ])('%s is a conflict that names the earlier decision', (_what, change, asked, message) => {
     expect(checkDecision({ ...DECIDED, ...change }, { ...DENIAL, ...asked })).toMatchObject({
       code: 'conflict',
       message: expect.stringContaining(message),

@@ -1,8 +1,8 @@
 /**
  * Two operators may decide one payout at the same moment. The first decision stays. An operator who
  * repeats their own decision, with the same reason, gets the payout again; any other decision
- * afterwards is a conflict that names what was decided, so that the operator notices that the
- * reason was not kept.
+ * afterwards is a conflict that names what was decided, so that the operator notices that their own
+ * reason was not stored.
  */
 import { type Refused, refused } from '@laurel/errors';
 
@@ -11,7 +11,7 @@ export type ShownPayout = {
   readonly status: 'paid' | 'held' | 'denied';
   /** Why it was held. */
   readonly reason: string | null;
-  /** Null if nothing was decided, or if release 0.2.0 decided. */
+  /** Null if nothing was decided, or if the decision dates from release 0.2.0. */
   readonly decision: { readonly operator: string; readonly reason: string | null } | null;
 };
 
@@ -21,13 +21,16 @@ export type DecisionRequest = {
   readonly reason: string | null;
 };
 
-/** What was decided on the payout; null while it is held, and if it never was. */
+/** The decision on the payout. Null while the payout is held, and if it was never held. */
 export function decisionOf({ status, reason }: Omit<ShownPayout, 'decision'>): 'released' | 'denied' | null {
   if (status === 'denied') return 'denied';
   return status === 'paid' && reason !== null ? 'released' : null;
 }
 
-/** Null if the payout has the requested decision, else the conflict to answer with. */
+/**
+ * Compares the request with the decision that the payout already has. Null if they are the same,
+ * else the conflict for the response.
+ */
 export function checkDecision(payout: ShownPayout, asked: DecisionRequest): Refused | null {
   const decision = decisionOf(payout);
   if (decision === null) {

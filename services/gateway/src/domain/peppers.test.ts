@@ -24,7 +24,8 @@ test('a secret is looked up under every pepper, the current one first', () => {
 test('two replicas with different peppers never replace the same hash in turns', () => {
   fc.assert(
     fc.property(peppers, peppers, (one, other) => {
-      // If one replica has replaced a hash, the other leaves it, or replaces it permanently.
+      // If one replica has replaced a hash, the other replica leaves that hash, or replaces it for
+      // good.
       expect(isOutdated(one.current.version, other) && isOutdated(other.current.version, one)).toBe(false);
       expect(isOutdated(one.current.version, one)).toBe(false);
     }),

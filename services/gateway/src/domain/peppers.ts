@@ -3,15 +3,14 @@
  * clients of sign-ins. Each pepper has a version. New hashes use the current one; a presented
  * secret is looked up under every one.
  *
- * Changing the pepper takes three restarts of all replicas, and ends no key and no
- * session:
- * 1. The new pepper is accepted in addition to the current one, so that every replica can recognise
- *    what any other stores.
+ * A change of the pepper takes three restarts of all replicas. Every key and session stays valid:
+ * 1. The new pepper is accepted in addition to the current one. From then on, every replica
+ *    recognises the hashes that another replica stores under the new pepper.
  * 2. The new pepper is the current one, and the old one is accepted. From then on a key that is
  *    used is hashed again. A hash only ever moves to a higher version, so replicas before and after
  *    this step do not undo each other's work.
- * 3. The old pepper is dropped, once no key still needed is stored under it and no session is older
- *    than the second step.
+ * 3. The old pepper is dropped. This must wait until no key that is still needed is stored under
+ *    it, and no session is older than the second step.
  */
 
 export interface Pepper {

@@ -46,8 +46,8 @@ export interface ProgramFacts {
 export type AnnouncedTo = 'all' | 'some' | 'none';
 
 /**
- * How long an operator who lost the answer of an approval may repeat it: enough to read the page
- * and press the button again.
+ * How long an operator may repeat an approval whose response was lost: enough to read the page and
+ * press the button again.
  */
 export const REPEAT_APPROVAL_MS = 10 * 60_000;
 
@@ -61,9 +61,9 @@ export interface Approval {
 }
 
 /**
- * Approval issues the first live key, once in a program's life. The same operator may repeat it for
- * a short time, because a lost answer was the only one to show the key. The repeat replaces the
- * key, so no request may have used it.
+ * Approval issues the first live key, once in a program's life. The same operator may repeat the
+ * approval for a short time, because only its response shows the key and may have been lost. The
+ * repetition replaces the key. It is therefore refused once a request has used the key.
  */
 export function decideApproval(
   program: { status: ProgramStatus; hadLiveKey: boolean; approval: Approval | null },

@@ -9,7 +9,7 @@ test('a new minute starts a new rate window', () => {
   expect(countRequests(first, 60_000, 1)).toEqual({ startedAt: 60_000, requests: 1 });
 });
 
-test('a request from before a rate window counts in that window', () => {
+test('a request of an instant before the rate window counts in that window', () => {
   expect(countRequests({ startedAt: 60_000, requests: 7 }, 59_999, 1)).toEqual({ startedAt: 60_000, requests: 8 });
 });
 

@@ -2,10 +2,10 @@
  * 300 requests a minute (docs/contract/partner-api.md, "Rate limit"), counted exactly over fixed
  * minutes, per program and environment: a regenerated key continues the count of the old one.
  * - A window is a minute of the database's clock, which all replicas share. A request counts in the
- *   newest window that any request has opened. So a statement that began in the old minute and
- *   waited can never open that minute again.
- * - The first `limit` requests of a window are accepted; the rest are refused until it ends. A
- *   refused request counts too, which changes nothing.
+ *   newest window that any request has opened. So a statement that began in one minute and had to
+ *   wait until the next one cannot open the earlier window again.
+ * - The first `limit` requests of a window are accepted; all others are refused until the window
+ *   ends. A refused request counts too, but makes no difference.
  */
 
 export interface RateWindow {
@@ -21,7 +21,8 @@ export const DEFAULT_REQUESTS_PER_MINUTE = {
   /** The limit per program and environment, which the contract names. */
   v1: 300,
   /**
-   * Per program. Its calls cost more than those of `/v1`, and arrive in bursts when a test sets up.
+   * The limit per program. Calls of the sandbox cost more than those of `/v1`, and arrive in bursts
+   * when a test sets up.
    */
   sandbox: 600,
   /** The limit per developer; for sign-in, per client. */
@@ -44,7 +45,10 @@ export function countRequests(
   return { startedAt: window.startedAt, requests: window.requests + wanted };
 }
 
-/** The requests left in the window after its `position`-th. Below 0, that request is refused. */
+/**
+ * The requests that are left in a window after the request at `position`. That request is refused
+ * if the number is below 0.
+ */
 export function remainingAt(position: number, limit: number): number {
   return limit - position;
 }

@@ -5,7 +5,7 @@ import { MAX_KEPT_BYTES, redactBody, redactPath, redactWord } from './redaction.
 
 const NAMES = ['signing_secret', 'password', 'api_key', 'Authorization', 'previousSecret', 'access_token', 'email'];
 const secretName = fc.constantFrom(...NAMES);
-/** A text that nothing else in a body has by chance. */
+/** A text so unusual that no other part of a body contains it by chance. */
 const secret = fc.uuid().map((text) => `z${text.replaceAll('-', 'q')}`);
 const email = fc.tuple(secret, fc.domain()).map(([local, domain]) => `${local}@${domain}`);
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => mintApiKey('live', Buffer.from(bytes)).key);

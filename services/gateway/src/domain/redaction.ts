@@ -7,23 +7,32 @@
  * - A text that contains an e-mail, an API key or a member of that kind becomes "[redacted]".
  * - All else stays unchanged, metadata and evidence included: numbers keep their digits.
  *
- * A body that is not JSON has no members to go by: if a name of that kind is anywhere in it, none
- * of it is kept.
+ * A body that is not JSON has no members. If a name of that kind is anywhere in such a body,
+ * nothing of the body is kept.
  */
 
 export const MAX_KEPT_BYTES = 16 * 1024;
-/** An e-mail or a key is shorter: one that begins in the kept part is read to its end. */
+/**
+ * How far redaction reads beyond the kept part. An e-mail or a key is shorter, so one that begins
+ * in the kept part is read to its end.
+ */
 const LOOKAHEAD = 512;
 const MAX_PATH_CHARACTERS = 2_048;
 const REDACTED = '[redacted]';
 
 const SECRET_NAME =
   /secret|passw|pwd|api[-_ ]?key|private[-_ ]?key|token|authori[sz]ation|credential|cookie|e[-_]?mail/i;
-/** Most texts have none of these, and are kept after this one test. */
+/**
+ * What a text must contain to need redaction. Most texts contain none of it, and are kept after
+ * this one test.
+ */
 const SUSPECT = new RegExp(String.raw`@|%40|\\u|sk_(?:test|live)_|${SECRET_NAME.source}`, 'i');
 const EMAIL = /\S(?:@|%40|\\u0040)\S/i;
 const API_KEY = /sk_(?:test|live)_[0-9A-Za-z]{8}/;
-/** Bounded repetitions: an unbounded one would cost the square of the length of a hostile text. */
+/**
+ * Every repetition is bounded: for a hostile text, an unbounded one would take time in proportion
+ * to the square of its length.
+ */
 const SECRET_MEMBER = new RegExp(String.raw`(?:${SECRET_NAME.source})[\w-]{0,64}["'\\\s]{0,16}[:=]`, 'i');
 
 /** A string of valid JSON; at the end of a cut text it may be open. */
@@ -93,7 +102,10 @@ function redactJson(text: string, end: number): string {
   return kept + text.slice(keptTo, Math.max(keptTo, end));
 }
 
-/** The end of the JSON value that begins at `start`, or of the text if it is cut before. */
+/**
+ * The end of the JSON value that begins at `start`; the end of the text if the text is cut within
+ * the value.
+ */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   let at = start;

@@ -1,7 +1,7 @@
 /**
  * A session of the portal: an opaque token of 32 random bytes, which carries no data. Only its
- * keyed hash is stored. So read access to the database is not enough to sign in, and a look-up
- * compares no secret byte by byte.
+ * keyed hash is stored. So somebody who can only read the database cannot sign in, and a look-up
+ * compares hashes, never the token itself.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 

@@ -4,12 +4,12 @@
  *   A known client's failures with this e-mail count for that pair alone: no failure elsewhere
  *   slows it down.
  * - A failure from any other client counts three times: for the pair of e-mail and client; for the
- *   client with all its e-mails; and for the e-mail from all clients not known to it. So guesses
- *   from many networks are slowed down together. A developer who signs in from a new network
- *   meanwhile is slowed down too, each time by at most the longest delay.
+ *   client, over all e-mails; and for the e-mail, over all clients that are not known to it. So
+ *   guesses from many networks slow each other down. They also slow down the developer's own
+ *   sign-in from a new network, each time by at most the longest delay.
  * - A sign-in counts as failed before its password is checked; a right password deletes that
- *   failure. So however many arrive concurrently, over however many replicas, no more than the free
- *   number of wrong passwords are checked.
+ *   failure. So no more than the free number of wrong passwords are checked, however many sign-ins
+ *   arrive at once at any number of replicas.
  * - Only failures count. A refused sign-in is not a failure. Calls with a session are not throttled
  *   here.
  * - No decision here depends on whether an e-mail belongs to a developer.
@@ -20,7 +20,7 @@ import { isBefore } from '@laurel/values/instant';
 import { type Backoff, type Failures, freeAt } from './backoff.ts';
 import { retryAfterSeconds } from './rate-window.ts';
 
-/** How many failures are free. */
+/** How many failures of each kind are free: they delay no sign-in. */
 export interface SignInLimits extends Backoff {
   /** Failures of one e-mail from one client. */
   readonly failuresPerPair: number;

@@ -1,7 +1,7 @@
 /**
  * The list of keys that verify receipts and seals: every key of every service that signs, once.
- * Services may share a key. Its period then spans theirs, and is open while it is the current key
- * of one of them.
+ * Several services may share a key. The period of such a key then spans the periods of all of them,
+ * and has no end while one of them still signs with the key.
  */
 import { firstOf, lastOf, millisecondsBetween } from '@laurel/values/instant';
 

@@ -1,8 +1,9 @@
 /**
  * Wrong operator tokens are slowed down per client, as sign-ins are (`backoff.ts`): while a client
  * must wait, its token is not even compared. A right token clears its client and makes it known.
- * Every token from a known client is compared, and only a wrong one is answered with a wait. So
- * wrong tokens from elsewhere, or from an operator's own network, never keep an operator out.
+ * Every token from a known client is compared, even during a wait, and only a wrong token gets a
+ * refusal. So wrong tokens from elsewhere, or from an operator's own network, never keep an
+ * operator out.
  */
 import { isBefore, millisecondsBetween } from '@laurel/values/instant';
 import { type Backoff, type Failures, freeAt } from './backoff.ts';

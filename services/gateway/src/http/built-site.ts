@@ -1,6 +1,6 @@
 /**
- * Serves a folder of pages that was built before: the documentation site, the developer portal. The
- * folder is read with each request, so a site that is built later is served from then on.
+ * Serves a folder of built pages, such as the documentation site or the developer portal. Each
+ * request reads the folder, so a site that is built after the start is served too.
  */
 import { join, sep } from 'node:path';
 import express, { type Handler } from 'express';
@@ -37,7 +37,7 @@ export function siteHeaders(formAction: "'none'" | "'self'", extra: readonly str
 const ASSETS = 'assets';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** The files of the folder; the next handler gets what is not a file. */
+/** Serves the files of the folder. A request for anything else goes to the next handler. */
 export function builtFiles(folder: string, routeTemplate: string, headers: SiteHeaders): Handler {
   const assets = join(folder, ASSETS) + sep;
   return express.static(folder, {

@@ -24,7 +24,7 @@ export class RequestContext {
   span: Span | undefined;
   /** The code and the message of a failure's envelope. */
   errorCode: ApiErrorCode | undefined;
-  /** The response's text; undefined for one in pieces. For the request log. */
+  /** The text of the response, for the request log; undefined for a response in pieces. */
   responseBody: string | undefined;
   /** Whether the response is the stored one of an earlier request. */
   isReplayed = false;
@@ -48,8 +48,8 @@ export class RequestContext {
   /** The most bytes that this request's body may have. */
   maxBodyBytes = 0;
   /**
-   * The result of the input check, once made. A validation issue is answered only after admission
-   * has decided.
+   * The result of the input check, once the check has run. A request with a validation issue is
+   * answered only after admission has decided.
    */
   checked: InputVerdict | undefined;
   idempotencyUse: IdempotencyUse | undefined;

@@ -21,7 +21,7 @@ import { ShedError } from './shed-error.ts';
  * Requests that are shed on purpose, perhaps thousands a second. Their errors are not logged: the
  * log line of the request and the metrics show enough.
  */
-const SHED = [QueueFullError, ItemDeadlineError, UnavailableError, ShedError];
+const SHED_ERRORS = [QueueFullError, ItemDeadlineError, UnavailableError, ShedError];
 
 /**
  * The response below the gateway's prefixes if no route matched: an unknown path, or a method that
@@ -31,8 +31,8 @@ export const answerNotFound: RequestHandler = (_request, response) =>
   sendError(response, 'not_found', 'Nothing is served at this path with this method.');
 
 /**
- * The same response below one prefix whose routes are known. It then distinguishes the two cases,
- * and lists the methods that the path takes.
+ * The same response below a prefix whose routes are known. It tells an unknown path from an unknown
+ * method, and lists the methods that the path takes.
  */
 export function answerNoRoute(routes: readonly { readonly method: string; readonly path: string }[]): RequestHandler {
   const known = new KnownPaths(routes);
@@ -46,7 +46,8 @@ export function answerNoRoute(routes: readonly { readonly method: string; readon
 }
 
 /**
- * A path that the router cannot decode belongs to no resource, so it is handled as an unknown path.
+ * Handles a path that the router cannot decode as an unknown path, because no resource can have
+ * such a path.
  */
 export const ignoreUndecodablePath: ErrorRequestHandler = (error: unknown, _request, _response, next) => {
   next(isUndecodablePath(error) ? undefined : error);
@@ -58,7 +59,7 @@ export function answerFailures(logger: Logger): ErrorRequestHandler {
     if (error instanceof LostReplyError) return void response.destroy();
     if (isUndecodablePath(error)) return sendError(response, 'not_found');
     const { requestId, routeTemplate } = contextOf(response);
-    if (SHED.some((kind) => error instanceof kind)) {
+    if (SHED_ERRORS.some((kind) => error instanceof kind)) {
       logger.debug({ err: error, requestId, route: routeTemplate }, 'request shed');
     } else {
       logger.error({ err: error, requestId, route: routeTemplate }, 'request failed');
@@ -75,21 +76,22 @@ function isUndecodablePath(error: unknown): boolean {
 
 const MALFORMED = JSON.stringify({ error: { code: 'invalid_request', message: DEFAULT_MESSAGE.invalid_request } });
 /**
- * How long the caller can read the response before the connection closes. If it closed with unread
- * bytes, the caller would get a reset instead of the response.
+ * How long the connection stays open for the caller to read the response. If it were closed while
+ * bytes of the caller are unread, the caller would get a reset instead of the response.
  */
 const LINGER_MS = 1_000;
-const answered = new WeakSet<Duplex>();
+const answeredSockets = new WeakSet<Duplex>();
 
 /**
- * Answers bytes that are not an HTTP request, headers without end, and a request that takes too
- * long. No route ever receives these.
+ * Answers bytes that are not an HTTP request, headers that do not end, and requests that take too
+ * long. No route ever receives any of these.
  */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // What the caller sends after that is malformed too, and is discarded until the connection ends.
-  if (answered.has(socket)) return;
+  // The response was sent already. What the caller still sends is malformed too, and is discarded
+  // until the connection ends.
+  if (answeredSockets.has(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  answered.add(socket);
+  answeredSockets.add(socket);
   const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(linger));
   socket.end(

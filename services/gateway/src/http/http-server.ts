@@ -7,25 +7,26 @@ import type { Express } from 'express';
 import { answerMalformed } from './errors.ts';
 
 /**
- * A whole request must have arrived within this time, and its headers long before. A slower caller
- * would hold a connection without using it.
+ * A whole request must arrive within this time, and its headers within the shorter time below. A
+ * slower caller would hold a connection without using it.
  */
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** How often both limits are checked; Node's default is 30 s. */
 const TIMEOUT_CHECK_MS = 1_000;
 /**
- * The most bytes that a paused request stream buffers of a body that is not read yet: one read of
- * the socket.
+ * The most bytes of an unread body that a paused request stream buffers: one read of the socket.
  */
 const STREAM_BYTES = 16 * 1024;
 /**
- * This time exceeds the idle time of common load balancers (60 s). So the load balancer closes an
- * idle connection first, rather than this server during a request.
+ * How long an idle connection stays open: longer than with common load balancers (60 s). So the
+ * load balancer closes an idle connection first. Otherwise this server might close it just when the
+ * load balancer sends a request.
  */
 const KEEP_ALIVE_MS = 65_000;
 /**
- * The limit is just enough for a request whose header is far too long to get its route's response.
+ * The most bytes of headers that are read: enough that a request with a header that is far too long
+ * still gets the response of its route.
  */
 const MAX_HEADER_BYTES = 64 * 1024;
 /**
@@ -71,9 +72,9 @@ export function createHttpServer(app: Express): Server {
 }
 
 /**
- * First, every response closes its connection, so that callers reconnect elsewhere between two
- * requests and never in the middle of one. Then no new connection is accepted, and the requests in
- * flight end.
+ * Drains the server. First, every response closes its connection, so that callers reconnect
+ * elsewhere between two requests, and never during one. Then no new connection is accepted, and the
+ * requests in flight end.
  */
 export async function drain(server: Server): Promise<void> {
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
@@ -88,7 +89,7 @@ export async function drain(server: Server): Promise<void> {
 
 /**
  * Closes also connections opened ahead of a first request, as load balancers and browsers do. Node
- * does not count these as idle, and nothing else ends them.
+ * does not count such connections as idle, and nothing else closes them.
  */
 function closeUnusedConnections(server: Server): void {
   server.closeIdleConnections();

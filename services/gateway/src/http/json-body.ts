@@ -8,7 +8,7 @@ import type { RequestContext } from './context.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** What an absent body counts as, where a route may do without one. */
+/** An empty body. On a route whose body is optional, an absent body counts as this one. */
 export const EMPTY_OBJECT = parseStrictJson(Buffer.from('{}'));
 
 /** Returns the body, and the members named by `verbatimNames` also as the text that was sent. */

@@ -3,9 +3,9 @@
  * and the rate limit (429). Nothing is read before the caller is known. Until then the stream is
  * paused, and only the kernel buffers what arrives.
  *
- * Bytes are unwanted if the request was answered or its body is too large. They are discarded as
- * they arrive, or left unread if a flood of them would keep the process reading (`leaveUnread`). If
- * that takes long, the connection is closed (`connections.ts`).
+ * Once a request was answered, or its body is too large, its further bytes are unwanted. They are
+ * discarded as they arrive, or left unread if a flood of them would keep the process reading
+ * (`leaveUnread`). If they take long to arrive, the connection is closed (`connections.ts`).
  */
 import { MAX_BODY_BYTES } from '@laurel/values/limits';
 import type { Request, RequestHandler, Response } from 'express';
@@ -13,7 +13,8 @@ import { contextOf } from './context.ts';
 import { ShedError } from './shed-error.ts';
 
 /**
- * A body this small arrives almost entirely with the headers, and its connection is worth keeping.
+ * The most bytes of an unwanted body that are discarded. A body this small arrives almost entirely
+ * with the headers, and its connection is worth keeping.
  */
 const MAX_DISCARDED_BYTES = 16 * 1024;
 
@@ -28,8 +29,8 @@ export class BodyBudgetError extends ShedError {
 /** How many bytes the bodies in flight may hold (`admission/body-budget.ts`). */
 export interface BodyBudget {
   /**
-   * Takes `bytes` more for a body that then holds `size`. If it returns false, it has taken
-   * nothing.
+   * Takes `bytes` more for a body, which then has `size` bytes in all. Returns false, and takes
+   * nothing, if the budget has too few.
    */
   take(holder: string, bytes: number, size: number): boolean;
   release(holder: string, bytes: number): void;
@@ -38,8 +39,8 @@ export interface BodyBudget {
 export interface BodyReader {
   /**
    * Reads the body of a request, if any, into `rawBody` of its context. A body of more than
-   * `maxBytes` is only marked as too large. Calls `next` once the body is read; with an error if
-   * the budget is too small for it; never if the caller disconnects before.
+   * `maxBytes` is only marked as too large. Calls `next` once the body is read, or with an error if
+   * the budget has too few bytes for the body. Never calls `next` if the caller disconnects before.
    */
   read(request: Request, response: Response, holder: string, next: (error?: unknown) => void, maxBytes?: number): void;
 }
@@ -55,11 +56,11 @@ export function announcedBytes(request: Request): number {
 }
 
 /**
- * Called before the response to a request whose body is unwanted. Once a response is sent, Node
- * discards the unread rest of the body at whatever rate the caller sends it, and resumes a paused
- * socket. Once reading has begun, Node does not: the request's stream fills up, the socket is no
- * longer read, and the caller cannot send the rest. `connections.ts` ends the connection a second
- * later.
+ * Leaves the rest of an unwanted body unread. Call it before the response is sent. Otherwise, after
+ * the response, Node would resume the paused socket and discard the rest of the body as fast as the
+ * caller sends it. But if reading has begun, Node does not do so: the request's stream fills up,
+ * the socket is no longer read, and the caller cannot send the rest. `connections.ts` ends the
+ * connection a second later.
  */
 export function leaveUnread(request: Request, response: Response): void {
   if (request.complete || announcedBytes(request) <= MAX_DISCARDED_BYTES) return;
@@ -93,7 +94,8 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
         if (isOver) return;
         isOver = true;
         context.rawBody = body?.length === size ? body : body?.subarray(0, size);
-        // Bytes from a socket are read outside of any trace.
+        // A socket is read outside of any trace, so `next` has to run inside the trace of this
+        // request.
         if (context.span === undefined) next(error);
         else context.span.run(() => next(error));
       };

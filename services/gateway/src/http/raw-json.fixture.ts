@@ -1,6 +1,6 @@
 /** JSON with fields that no JavaScript value can express. */
 
-/** The text that is written into the JSON verbatim, in place of a field's value. */
+/** A value of a field that is written into the JSON verbatim, as this text. */
 class Raw {
   readonly text: string;
   constructor(text: string) {

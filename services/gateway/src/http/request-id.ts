@@ -13,7 +13,9 @@ import { contextOf, openContext, RequestContext } from './context.ts';
 
 const SECOND_MS = 1_000;
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** nginx's customary status for a caller that disconnected before the response. */
+/**
+ * The status, customary since nginx, of a request whose caller disconnected before the response.
+ */
 const CALLER_LEFT_STATUS = 499;
 
 export function assignRequestId(logger: Logger, requestLog: RequestLog | undefined): RequestHandler {
@@ -48,7 +50,7 @@ export function assignRequestId(logger: Logger, requestLog: RequestLog | undefin
   };
 }
 
-/** The bodies are those that the request had in memory anyway. */
+/** Adds the request to the request log. Its bodies are those that are in memory anyway. */
 function addToLog(
   log: RequestLog,
   request: Request,

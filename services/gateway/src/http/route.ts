@@ -38,7 +38,7 @@ export interface Call<Caller, Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The members that `verbatim` of the route names, as the text that was sent. */
+  /** The members that the route lists in `verbatim`, each as the text that was sent. */
   readonly verbatim: Readonly<Record<string, string>>;
   /**
    * The id under which every downstream write of the request happens; a retry of the request gets
@@ -46,8 +46,8 @@ export interface Call<Caller, Params, Query, Body> {
    */
   readonly operationId: string;
   /**
-   * For the contest service, which records the key with the operation (decision 23). Undefined on a
-   * route without an idempotency key.
+   * The use of the idempotency key, for the contest service, which records the key with the
+   * operation (decision 23). Undefined on a route without an idempotency key.
    */
   readonly keyUse: KeyUse | undefined;
   /** The options of every call to another service. */
@@ -62,7 +62,7 @@ export interface Result {
   readonly json?: string;
   /** The headers that are sent in addition to those of every response. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What a change did, for its log line: no e-mail, no key, no password. */
+  /** What a change did, for its log line. Contains no e-mail, key or password. */
   readonly logged?: object;
 }
 
@@ -116,8 +116,8 @@ export interface Route<
 > {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /**
-   * Below its area's prefix: `/programs/{programId}`. The first parameter names the subject of an
-   * operator's action.
+   * The path below the area's prefix, such as `/programs/{programId}`. The first parameter names
+   * the subject of an operator's action.
    */
   readonly path: string;
   readonly name: string;
@@ -138,8 +138,8 @@ export interface Route<
    */
   readonly verbatim?: Readonly<Record<string, number>>;
   /**
-   * If present, the route needs an `Idempotency-Key`, and this mints the operation's id at the
-   * key's first use.
+   * If present, the route needs an `Idempotency-Key`, and this function makes the id of the
+   * operation when a key is first used.
    */
   readonly mintOperationId?: (body: Body) => string;
   readonly success: {
@@ -149,8 +149,8 @@ export interface Route<
     readonly schema?: z.ZodType;
   };
   /**
-   * Every code that the route itself can return, and why. Codes that follow from its schemas and
-   * its area are added.
+   * Every code that the route itself can return, and why. The documents add the codes that follow
+   * from its schemas and its area.
    */
   readonly refusals?: Partial<Record<Code, string>>;
   /**
@@ -163,7 +163,7 @@ export interface Route<
   readonly run: (call: Call<Caller, Params, Query, Body>, dependencies: Dependencies) => Promise<Answer>;
 }
 
-/** A route for code that reads it but does not run it, whatever its callers and dependencies. */
+/** A route with any callers and dependencies, for code that reads routes and does not run them. */
 export type AnyRoute = Omit<Route<never, never>, 'run' | 'recording'>;
 
 /** Lets the routes of an area be written with their own types, and listed with the others. */
@@ -173,5 +173,8 @@ export function defineFor<Caller, Code extends ApiErrorCode = ApiErrorCode>() {
   ): Route<Caller, Dependencies, Code> => route as unknown as Route<Caller, Dependencies, Code>;
 }
 
-/** Runs a route on a request, and records it if it is a recorded change. */
+/**
+ * Runs a route on a request. If the route is a change that the log of actions records, also records
+ * the action.
+ */
 export type Handle = (request: Request, context: RequestContext) => Answer | Promise<Answer>;

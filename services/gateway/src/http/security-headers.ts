@@ -1,7 +1,7 @@
 /**
- * Headers for a browser that renders a response: do not sniff its type, show it in no frame, load
- * and run nothing, send no referrer, keep no copy. The documentation site and the developer
- * portal, which are meant for browsers, set their own policy.
+ * Headers for a browser that renders a response: it must not sniff the type of the response, show
+ * it in a frame, load or run anything, send a referrer, or keep a copy. The documentation site and
+ * the developer portal, which are meant for browsers, set their own policy.
  */
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',

@@ -1,6 +1,6 @@
 /**
- * The cookies that carry the token of a session. No script can read one, no other site's page sends
- * it, and it goes to the routes of its own area alone.
+ * The cookies that carry the token of a session. No script can read such a cookie, browsers do not
+ * send it with requests of other sites' pages, and they send it only to the routes of its own area.
  */
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request } from 'express';
@@ -13,7 +13,10 @@ export interface SessionCookie {
 export const DEVELOPER_COOKIE: SessionCookie = { name: 'laurel_session', path: '/api/portal' };
 export const OPERATOR_COOKIE: SessionCookie = { name: 'laurel_operator', path: '/api/operator' };
 
-/** A cookie that lasts as long as the session; null removes it. */
+/**
+ * The `Set-Cookie` header of a cookie that lasts as long as the session. If the token is null, the
+ * header removes the cookie.
+ */
 export function setCookie(
   { name, path }: SessionCookie,
   token: string | null,
@@ -31,8 +34,8 @@ export function setCookie(
 }
 
 /**
- * The token in a request's cookie. Undefined if two cookies have the name: another host of the site
- * has set one of them, and nothing shows which.
+ * The token in a request's cookie. Undefined if two cookies have this name: another host of the
+ * site may have set one of them, and nothing shows which one.
  */
 export function tokenOf(request: Request, { name }: SessionCookie): string | undefined {
   const { cookie } = request.headers;

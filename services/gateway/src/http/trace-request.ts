@@ -16,7 +16,8 @@ export const traceRequest: RequestHandler = (request, response, next) => {
   if (tracer === undefined) return next();
   const { method } = request;
   const span = tracer.begin(method, { 'http.request.method': method });
-  // An earlier request of this connection may have been in a trace.
+  // This request has no trace. It must not run in the trace of an earlier request of its
+  // connection.
   if (span === undefined) return tracer.outside(next);
   const context = contextOf(response);
   context.span = span;

@@ -93,8 +93,8 @@ export function inputCheckOf(route: AnyRoute, area: ApiArea): InputCheck {
 }
 
 /**
- * Undefined if the route reads no query and its area ignores one. Where unknown parameters are
- * refused, a misspelt filter would otherwise answer as if it were absent.
+ * The schema of a route's query. Undefined if the route reads no query and its area ignores unknown
+ * parameters. Other areas refuse them, because a misspelt filter would otherwise have no effect.
  */
 function querySchemaOf(route: AnyRoute, area: ApiArea): z.ZodType | undefined {
   if (area.unknownParameters === 'ignored') return route.query;

@@ -10,7 +10,10 @@ export interface ValidationIssue {
 }
 
 const MAX_ISSUES = 10;
-/** Both texts may contain names that the caller sent: of a member, and of unknown members. */
+/**
+ * The most characters of an issue's field and of its message. Both may contain names that the
+ * caller sent.
+ */
 const MAX_FIELD_CHARACTERS = 100;
 const MAX_MESSAGE_CHARACTERS = 200;
 

@@ -11,7 +11,10 @@ z.config({ customError: validationMessage });
 
 export { z };
 
-/** The schema of a route's parameters, which have names: any other kind of schema is a bug. */
+/**
+ * The schema of a route's parameters as an object schema. Parameters have names, so any other kind
+ * of schema is a bug.
+ */
 export function objectOf(schema: z.ZodType): z.ZodObject {
   if (!(schema instanceof z.ZodObject)) throw new Error('the parameters of a route must be an object schema');
   return schema;

@@ -1,11 +1,11 @@
 /**
  * Completions are written after the response. They wait for the next statement that locks keys,
- * which carries them at no extra cost; if none comes, a statement of their own writes them. Until
- * then this process answers from its cache, and other replicas check twice before they answer that
- * a key is in use (`idempotency.ts`).
+ * which writes them too at no extra cost. If no such statement comes, a separate statement writes
+ * them. Until they are written, this process answers from its cache, and other replicas look twice
+ * before they answer that a key is in use (`idempotency.ts`).
  *
- * A completion that is lost with its process leaves the key locked. The retry takes the operation
- * over, and gets the result of what the operation did.
+ * A completion that is lost with its process leaves the key locked. A retry takes the operation
+ * over, and gets the result that the operation had.
  */
 
 import type { Database } from '@laurel/postgres';
@@ -22,19 +22,20 @@ export interface AnsweredRequest extends Completion {
 export interface Completions extends AsyncDisposable {
   add(answered: AnsweredRequest): void;
   /**
-   * A record's response, while this process has cached it and perhaps no other replica can see it.
+   * The response of a record, while it is in the cache of this process and may not be written yet.
    */
   find(recordId: string): AnsweredRequest | undefined;
   /**
-   * Runs a statement that also writes the completions passed to it. If it fails, a statement of
-   * their own writes them.
+   * Runs a statement, which must also write the completions that it is given. If it fails, a
+   * separate statement writes them.
    */
   carry<Result>(statement: (completions: readonly Completion[]) => Promise<Result>): Promise<Result>;
 }
 
 /**
- * Completions wait at most this long for a statement to carry them. Under load one runs every few
- * milliseconds. Other replicas wait longer than this plus a slow statement before they look again.
+ * Completions wait at most this long for a statement to carry them. Under load such a statement
+ * runs every few milliseconds. Before their second look, other replicas wait longer than this time
+ * and a slow statement together.
  */
 const LINGER_MS = 20;
 

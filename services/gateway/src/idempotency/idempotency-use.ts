@@ -48,8 +48,8 @@ export function recordIdOf(
 /**
  * What a key is bound to: the path parameters and the body, independent of the order and spacing of
  * members and of how numbers are written. Numbers are compared by their exact value. If doubles
- * hold all of them exactly, this hashes RFC 8785 canonical JSON. That must not change: records
- * outlive a deployment.
+ * hold all numbers exactly, the hashed text is RFC 8785 canonical JSON. This must not change,
+ * because records outlive a deployment.
  */
 export function fingerprintOf(params: unknown, body: unknown): string {
   return hash('sha256', canonicalJson([params, body]));

@@ -120,7 +120,7 @@ describe('completions that are not written yet', () => {
     expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
   });
 
-  test('another replica that looks twice finds a response that was not written at first', async () => {
+  test('a second look finds a response that another replica had not written at the first look', async () => {
     const recordId = randomUUID();
     const idempotencyLock = await lockFirst(recordId);
     const looking = replica.lock(use(recordId));
@@ -251,7 +251,7 @@ describe('concurrent uses of idempotency keys', () => {
     });
   });
 
-  test('freeing and using one idempotency key in parallel never runs two operations at once', async () => {
+  test('parallel uses and refusals of one idempotency key never run two operations at once', async () => {
     const recordId = randomUUID();
     let running = 0;
     let ran = 0;

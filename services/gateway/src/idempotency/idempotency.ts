@@ -4,11 +4,11 @@
  *
  * - lock: committed before anything downstream happens, without waiting for the disk. Its operation
  *   id keys every downstream write. The contest service records the key with the operation, so a
- *   lost lock causes no second operation (decision 23). Most idempotency locks are made with the
- *   admission of their request (`admission.ts`); this file makes the others.
- * - complete: a 2xx is cached, as the exact text, before it is sent, and written afterwards
- *   (`completions.ts`). So a caller that has a response can replay it immediately: from this
- *   process's cache, or on another replica at its second look.
+ *   lost lock causes no second operation (decision 23). Most idempotency locks are made with the admission
+ *   of their request (`admission.ts`); this file makes the others.
+ * - complete: a 2xx response is put into the cache as its exact text, then sent, and only then
+ *   written to the database (`completions.ts`). So a caller that has the response can get it again
+ *   immediately: from this process's cache, or on another replica at its second look.
  * - forget: a refusal frees the key before it is sent.
  * - release: a failure of the gateway frees the key but keeps the operation, which may have
  *   happened.
@@ -31,8 +31,8 @@ import { firstLockOf, type IdempotencyLockOptions, type IdempotencyLockVerdict, 
 export interface Idempotency extends AsyncDisposable {
   lock(use: IdempotencyUse): Promise<IdempotencyLockVerdict>;
   /**
-   * Called before the response. If the completion is never written, the response is valid
-   * nevertheless, and the key is taken over later.
+   * Called before the response. The response stays valid even if the completion is never written: a
+   * later request then takes the key over.
    */
   complete(answered: AnsweredRequest): Promise<void>;
   /** Never rejects for a failed write; neither does `release`. */
@@ -42,7 +42,9 @@ export interface Idempotency extends AsyncDisposable {
   readonly carryCompletions: Completions['carry'];
 }
 
-/** The request fails after this time, before anything has happened. */
+/**
+ * How long a request waits for its lock. After this time it fails, before anything has happened.
+ */
 const LOCK_DEADLINE_MS = 5_000;
 /**
  * The pause before a key in use is looked up again. It is longer than another replica takes to
@@ -97,8 +99,8 @@ export function createIdempotency(options: IdempotencyLockOptions & { readonly l
     try {
       return await idempotencyLocks.submit(use, { deadlineAt: Date.now() + LOCK_DEADLINE_MS });
     } catch (error) {
-      // The insert may have been committed. The key of a request that did not run should not stay
-      // in flight for a minute.
+      // The insert may have been committed. The lock is released, because the key of a request that
+      // did not run should not count as in flight for a minute.
       await release(firstLockOf(use));
       throw error;
     }
@@ -126,7 +128,7 @@ export function createIdempotency(options: IdempotencyLockOptions & { readonly l
   };
 }
 
-/** The verdict on a use whose key was answered a moment ago. */
+/** The verdict on a use of a key for which this process has the response in its cache. */
 function repeat({ fingerprint, status, body }: AnsweredRequest, use: IdempotencyUse): IdempotencyLockVerdict {
   return fingerprint === use.fingerprint ? { kind: 'replay', status, body } : { kind: 'reused' };
 }

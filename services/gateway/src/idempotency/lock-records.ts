@@ -1,7 +1,7 @@
 /**
- * Locks the records of many uses in one batch: inserts the new ones, and decides the others by
- * their stored state (`domain/idempotency-decision.ts`). One use at a time may take a record over;
- * the others are decided after it.
+ * Locks the records of many uses in one batch: inserts the records that are new, and decides the
+ * uses of existing records by their stored state (`domain/idempotency-decision.ts`). If several
+ * uses have the same record, one of them may take it over; the others are decided after that.
  */
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
@@ -29,8 +29,8 @@ export interface IdempotencyLockOptions {
 }
 
 /**
- * Enough rounds for a record that others lock, refuse and lock again meanwhile. After them, the key
- * counts as in use.
+ * The most rounds. They are enough even if other requests lock the same record, free it by a
+ * refusal and lock it again meanwhile. After the last round, the key counts as in use.
  */
 const MAX_ROUNDS = 4;
 

@@ -34,7 +34,7 @@ test.each([
   ['/docs/errors', '<h1>Errors</h1>', 'no-cache'],
   ['/docs/assets/app.4711.js', 'start();', 'public, max-age=31536000, immutable'],
   ['/docs/assets/chunks/search.4711.js', 'search();', 'public, max-age=31536000, immutable'],
-])('%s is a file of the site under a policy without exceptions', async (path, text, cached) => {
+])('%s is a file of the site, and its content security policy has no exceptions', async (path, text, cached) => {
   const answer = await get(path);
   expect([answer.status, await answer.text()]).toEqual([200, text]);
   expect(answer.headers.get('cache-control')).toBe(cached);

@@ -1,7 +1,7 @@
 /**
- * The two OpenAPI documents of the routes that this process runs, as JSON. A thread of its own
- * writes them at the first request: to build them takes 0.3 s, in which this thread would answer no
- * other request, and most processes never serve them.
+ * The two OpenAPI documents of the routes that this process runs, as JSON. A separate thread writes
+ * them at the first request. Building them takes 0.3 s, in which this thread could not answer other
+ * requests. Most processes never serve the documents.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';

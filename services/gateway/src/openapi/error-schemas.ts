@@ -1,6 +1,6 @@
 /**
- * The error envelope with a document's codes: both documents use it, each with its own set of
- * codes. Also the two responses that are not the envelope.
+ * The schema of the error envelope. Each document has this schema with its own set of codes. This
+ * file also has the two error responses that are not the envelope.
  */
 import { type ApiErrorCode, HTTP_STATUS } from '@laurel/errors';
 import { z } from '../http/zod.ts';

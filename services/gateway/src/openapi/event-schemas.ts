@@ -1,6 +1,6 @@
 /**
- * The shapes of the events that partners receive: the envelope, and the data of each. Unlike money
- * in `/v1`, amounts are JSON numbers.
+ * The shapes of the events that partners receive: the envelope, and the data of each event. Unlike
+ * in `/v1`, amounts of money are JSON numbers.
  */
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '@laurel/events/event-type';
 import { z } from '../http/zod.ts';

@@ -40,5 +40,7 @@ export function headersNamed(...names: readonly HeaderName[]): HeaderRefs {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Every response below `/v1` has these headers; without a valid key no requests are left. */
+/**
+ * Every response below `/v1` has these headers; without a valid key, `X-RateLimit-Remaining` is 0.
+ */
 export const COMMON_HEADERS = ['X-Request-Id', LIMIT_HEADER, REMAINING_HEADER] as const;

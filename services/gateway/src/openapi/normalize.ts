@@ -42,15 +42,15 @@ function normalized(value: Json): Json {
   return withConst(withReference(withoutType(members)));
 }
 
-/** A union is described by its components. */
+/** Removes the type of a union: the components of the union state their types. */
 function withoutType({ type, ...schema }: JsonObject): JsonObject {
   return type === undefined || Array.isArray(schema.oneOf) ? schema : { type, ...schema };
 }
 
 /**
  * `{allOf: [{$ref}, {description}]}` becomes a reference with a description. If the second member
- * also allows null, it becomes a choice of the reference and null: combined by `allOf`, they would
- * allow no null.
+ * also allows null, the result is a choice of the reference and null: the `allOf` would not allow
+ * null.
  */
 function withReference(schema: JsonObject): JsonObject {
   const [reference, added, ...more] = Array.isArray(schema.allOf) ? (schema.allOf as JsonObject[]) : [];
@@ -78,8 +78,8 @@ function withConst(schema: JsonObject): JsonObject {
 }
 
 /**
- * A shared parameter contains its own schema: a component schema of the same name would be a second
- * thing under one name.
+ * Writes the schema of a shared parameter into the parameter: otherwise a parameter and a component
+ * schema would have the same name.
  */
 function withOwnSchemas(parameters: JsonObject, schemas: JsonObject): JsonObject {
   return Object.fromEntries(

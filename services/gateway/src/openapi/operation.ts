@@ -10,7 +10,7 @@ import { objectOf, z } from '../http/zod.ts';
 import { RATE_LIMIT_EXAMPLES } from './examples/errors.ts';
 import type { Examples, RouteExamples } from './examples/example.ts';
 import { COMMON_HEADERS, headersNamed } from './headers.ts';
-import { errorResponses, json, limitedResponse } from './responses.ts';
+import { errorResponses, jsonContent, limitedResponse } from './responses.ts';
 
 export type Refusals = Partial<Record<ApiErrorCode, string>>;
 
@@ -24,7 +24,7 @@ export interface DocumentContext {
    */
   readonly security?: readonly Record<string, []>[];
   readonly params: z.ZodObject | undefined;
-  /** The header, on the routes that need it. */
+  /** The schema of the header `Idempotency-Key`, on the routes that need it. */
   readonly idempotencyKey?: z.ZodString;
   readonly refusals: Refusals;
   readonly examples: RouteExamples;
@@ -49,13 +49,13 @@ export function operationOf(route: AnyRoute, context: DocumentContext): RouteCon
       ...(params !== undefined && { params }),
       ...(query !== undefined && { query: objectOf(query) }),
       ...(isIdempotent && idempotencyKey && { headers: z.object({ 'Idempotency-Key': idempotencyKey }) }),
-      ...(body !== undefined && { body: { required: !isBodyOptional, ...json(body, examples.request) } }),
+      ...(body !== undefined && { body: { required: !isBodyOptional, ...jsonContent(body, examples.request) } }),
     },
     responses: {
       [success.status]: {
         description: success.description,
         headers: headersNamed(...COMMON_HEADERS, ...(isIdempotent ? ([REPLAY_HEADER] as const) : [])),
-        ...(success.schema !== undefined && json(success.schema, examples.response)),
+        ...(success.schema !== undefined && jsonContent(success.schema, examples.response)),
       },
       ...errorResponses(refusals, errorExamplesOf),
       429: limitedResponse(limited, RATE_LIMIT_EXAMPLES),

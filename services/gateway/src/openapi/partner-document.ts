@@ -22,7 +22,7 @@ import { headersNamed, registerHeaders } from './headers.ts';
 import { normalizeDocument, type OpenApiDocument } from './normalize.ts';
 import { operationOf, type Refusals } from './operation.ts';
 import { registerPushedOutcome } from './pushed-outcome.ts';
-import { json } from './responses.ts';
+import { jsonContent } from './responses.ts';
 import { SERVERS } from './servers.ts';
 import { signingKeyListSchema } from './signing-key-list-schema.ts';
 import { registerWebhooks } from './webhooks.ts';
@@ -148,7 +148,7 @@ export function partnerDocument(): OpenApiDocument {
       410: {
         description: 'Report outcomes from the game server instead. The body is not the error envelope.',
         headers: headersNamed('X-Request-Id'),
-        ...json(retiredSchema, RETIRED_EXAMPLES),
+        ...jsonContent(retiredSchema, RETIRED_EXAMPLES),
       },
     },
   });
@@ -165,12 +165,12 @@ export function partnerDocument(): OpenApiDocument {
       200: {
         description: 'Every key ever used, oldest first.',
         headers: headersNamed('X-Request-Id'),
-        ...json(signingKeyListSchema, KEY_LIST_EXAMPLES),
+        ...jsonContent(signingKeyListSchema, KEY_LIST_EXAMPLES),
       },
       500: {
         description: '- `internal_error`: The list is not available now; ask again.',
         headers: headersNamed('X-Request-Id'),
-        ...json(partnerErrorSchema, errorExamples('listSigningKeys', ['internal_error'])),
+        ...jsonContent(partnerErrorSchema, errorExamples('listSigningKeys', ['internal_error'])),
       },
     },
   });

@@ -31,7 +31,9 @@ interface DocumentedArea {
   readonly routes: readonly AnyRoute[];
   /** Each scheme alone is enough; empty for a public route. */
   readonly security: readonly Record<string, []>[];
-  /** The refusals of admission; the second only if a route changes something. */
+  /**
+   * The refusals of admission. `refusalsOfChanges` applies only to routes that change something.
+   */
   readonly refusals: Refusals;
   readonly refusalsOfChanges?: Refusals;
 }
@@ -180,8 +182,8 @@ function invalidMessage(route: AnyRoute): string {
   const { query, body } = route;
   if (body === undefined && query === undefined) return 'must not have `page`';
   if (body === undefined) return 'cursor: must be a next_cursor of this list';
-  // A change that requires no particular member must have at least one. For any other body the
-  // example is one that lacks its first member.
+  // A body whose members are all optional must have at least one of them. For any other body, the
+  // example is a body that lacks its first member.
   if (body instanceof z.ZodObject && Object.values(body.shape).every((member) => member.safeParse(undefined).success)) {
     return 'must change something';
   }

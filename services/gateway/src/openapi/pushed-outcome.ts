@@ -13,7 +13,7 @@ import { RESPONSE_EXAMPLES } from './examples/partner-answers.ts';
 import { PARAMETER_EXAMPLES, REQUEST_EXAMPLES } from './examples/partner-requests.ts';
 import { EXAMPLE_SIGNING_SECRET } from './examples/story.ts';
 import { headersNamed } from './headers.ts';
-import { errorResponses, json, limitedResponse } from './responses.ts';
+import { errorResponses, jsonContent, limitedResponse } from './responses.ts';
 
 const NAME = 'pushOutcome';
 const HEADERS = ['X-Request-Id'] as const;
@@ -59,14 +59,14 @@ export function registerPushedOutcome(registry: OpenAPIRegistry): void {
           example: `sha256=${signed.digest('hex')}`,
         }),
       }),
-      body: { required: true, ...json(pushedBody, requests) },
+      body: { required: true, ...jsonContent(pushedBody, requests) },
     },
     responses: {
       200: {
         description:
           'One record that settles its attempt gets the outcome. Several records, no records (an empty, null or absent list), or one record that settles nothing get a list with the result of each record.',
         headers: headersNamed(...HEADERS),
-        ...json(pushAnswerSchema, RESPONSE_EXAMPLES[NAME]),
+        ...jsonContent(pushAnswerSchema, RESPONSE_EXAMPLES[NAME]),
       },
       ...errorResponses(REFUSALS, examplesOf, HEADERS),
       429: limitedResponse(

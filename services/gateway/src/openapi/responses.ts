@@ -8,9 +8,9 @@ import type { Examples } from './examples/example.ts';
 import { COMMON_HEADERS, type HeaderName, headersNamed } from './headers.ts';
 
 /**
- * One response per status. The keys of its examples are exactly the codes that it may carry. All
- * share one schema, so that generators make one type of error, rather than one for each status of
- * each route.
+ * One response per status. The names of its examples are exactly the codes that the response may
+ * have. All responses share one schema, so that generators make one error type, not one for each
+ * status of each route.
  */
 export function errorResponses<Code extends ApiErrorCode>(
   refusals: Partial<Record<Code, string>>,
@@ -48,10 +48,10 @@ export function limitedResponse(
   return {
     description,
     headers: headersNamed(...headers, RETRY_AFTER_HEADER),
-    ...json(rateLimitSchema, examples),
+    ...jsonContent(rateLimitSchema, examples),
   };
 }
 
-export function json(schema: z.ZodType, examples?: Examples) {
+export function jsonContent(schema: z.ZodType, examples?: Examples) {
   return { content: { 'application/json': { schema, ...(examples !== undefined && { examples: { ...examples } }) } } };
 }

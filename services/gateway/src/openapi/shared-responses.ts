@@ -6,7 +6,10 @@ interface Operation {
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** No name equals a schema's: some generators put both into one namespace. */
+/**
+ * The name of a shared refusal, by its status. No schema has such a name, because some generators
+ * put both into one namespace.
+ */
 const NAMES: Readonly<Record<string, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -18,9 +21,9 @@ const NAMES: Readonly<Record<string, string>> = {
 const MIN_USES = 3;
 
 /**
- * Replaces refusals that at least three operations share by references, and returns what they refer
- * to. If a status is refused in several such ways, each name starts with its area:
- * `OperatorUnauthorized`.
+ * Replaces a refusal that at least three operations share by a reference, and returns the shared
+ * refusals by name. If several shared refusals have the same status, each name begins with the
+ * area: `OperatorUnauthorized`.
  */
 export function shareResponses(paths: Paths): Record<string, object> {
   const uses = Map.groupBy(usesOf(paths), ({ status, text }) => `${status} ${text}`);
@@ -52,7 +55,7 @@ function usesOf(paths: Paths) {
     );
 }
 
-/** The first word of the tags, if all share it. */
+/** The first word of the tags, if it is the same for all operations. */
 function areaOf(operations: readonly Operation[]): string {
   const areas = new Set(operations.map(({ tags }) => tags?.[0]?.split(' ')[0] ?? ''));
   const [area = ''] = areas;

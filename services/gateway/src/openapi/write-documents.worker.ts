@@ -1,4 +1,4 @@
-/** Posts both documents as JSON: the thread that documents.ts starts. */
+/** The thread that documents.ts starts. It posts both documents as JSON. */
 import { parentPort } from 'node:worker_threads';
 import type { OpenApiDocuments } from './documents.ts';
 import { partnerDocument } from './partner-document.ts';

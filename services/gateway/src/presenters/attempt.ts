@@ -30,7 +30,10 @@ export function presentAttempt(attempt: Attempt): string {
   return `${beforeMetadata.slice(0, -1)},"metadata":${attempt.metadataJson},"outcome":${outcomeText}}`;
 }
 
-/** An attempt in a list of developers; `presentOperatorListedAttempt` adds to it for operators. */
+/**
+ * An attempt in a list that a developer reads. For operators, `presentOperatorListedAttempt` adds
+ * further members.
+ */
 export function presentListedAttempt({ attempt: listed, isAwardDenied }: ListedAttempt) {
   const attempt = present(listed);
   const { outcome } = attempt;
@@ -53,7 +56,7 @@ function presentListedAward({ id, amountCents, status }: Award, isDenied: boolea
   return { id, amount: formatAmount(amountCents), payout_status };
 }
 
-/** An attempt in a list of operators. */
+/** An attempt in a list that an operator reads. */
 export function presentOperatorListedAttempt(listed: ListedAttempt) {
   return { ...presentListedAttempt(listed), ...ownersOf(listed) };
 }
@@ -124,7 +127,7 @@ function parentOf({ id, contestId }: Attempt) {
     : { challenge_id: null, tournament_round_id: contestId };
 }
 
-/** The outcome as JSON text. Only here does an award also have its `payout_status`. */
+/** The outcome as JSON text. Its award has a `payout_status`; an award in an attempt has none. */
 export function presentOutcome(outcome: Outcome): string {
   return JSON.stringify(
     outcomeFields(outcome, (award) => ({

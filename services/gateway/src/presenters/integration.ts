@@ -18,8 +18,8 @@ import { presentOutcome } from './attempt.ts';
 import { timestamp } from './timestamp.ts';
 
 /**
- * The integration as JSON text: `descriptor` is spliced in as the text that the service stores.
- * `shownOnce` follows the other members.
+ * The integration as JSON text: `descriptor` is spliced in as the text that the service stores. The
+ * members of `shownOnce` come after the others.
  */
 export function presentIntegration(integration: Integration | undefined, shownOnce: object = {}): string {
   if (integration === undefined) throw new Error('the integration service left out the integration');

@@ -3,7 +3,7 @@ import { ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
 import type { MoneyOfDay, MoneyOfEnvironment, MoneyOfProgram, MoneySums } from '@laurel/proto/wallet';
 import { formatAmount } from '@laurel/values/money';
 
-/** Stands for the program of the first fees, for which the ledger did not name a program. */
+/** The program id of the oldest fees: the ledger did not yet name their programs. */
 const UNNAMED_PROGRAM = '00000000-0000-0000-0000-000000000000';
 
 export function presentMoneyOfEnvironment({ environment, sums, keptCents, heldNowCents }: MoneyOfEnvironment) {

@@ -23,8 +23,8 @@ interface TimedEntry {
 
 /**
  * The facts stay in the given order, in which they happened: their times may disagree, because they
- * come from the clocks of two databases. A fact whose time is not stored comes right after the one
- * before it.
+ * come from the clocks of two databases. A fact whose time is not stored comes right after its
+ * predecessor.
  */
 export function timelineOf(
   { attempt, facts }: Pick<DescribeAttemptResponse, 'attempt' | 'facts'>,

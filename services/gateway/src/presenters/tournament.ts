@@ -69,7 +69,7 @@ export function presentRound(round: Round) {
     entry_fee: formatAmount(round.entryFeeCents),
     funding: 'house' as const,
     ...purseFields(round.purseTable),
-    // This member is kept so that older parsers do not break.
+    // The next two members are kept so that older parsers do not break.
     pool_amount: '0.00',
     rollover_in: '0.00',
     entrant_count: round.entrantCount,

@@ -17,15 +17,17 @@ import {
 export interface AdmissionRow {
   /** This process's identifier of the key: its hash under the current pepper, hexadecimal. */
   readonly keyHash: string;
-  /**
-   * The stored hash and the version of its pepper. The same as `keyHash` until the pepper changes.
-   */
+  /** The stored hash. It equals `keyHash` unless the pepper has changed since it was stored. */
   readonly storedHash: string;
+  /** The version of the pepper under which `storedHash` was made. */
   readonly pepperVersion: number;
   readonly apiKeyId: string;
   readonly programId: string;
   readonly environment: ApiKeyEnvironment;
-  /** Names the window in which its requests count: its program in its environment. */
+  /**
+   * The id of the window in which the key's requests count. A program has one window in each
+   * environment.
+   */
   readonly windowId: string;
   /** All requests of the window so far. */
   readonly requests: number;
@@ -42,9 +44,9 @@ const STATUS_AND_ENVIRONMENT = Object.entries(OPEN_ENVIRONMENTS)
 /**
  * Whether `key`, a row of api_keys, resolves: it is not revoked, its environment is accepted here,
  * and its program's status allows it (domain/program.ts). No key resolves while its program is
- * scheduled for deletion. Only what never changes about a key is cached. These conditions change,
- * so every statement evaluates them, by this one predicate (decision 21). The program is a look-up
- * by primary key for each key, for which there is one possible plan.
+ * scheduled for deletion. These conditions change, so they are never taken from a cache: every
+ * statement evaluates them, by this one predicate (decision 21). The program of each key is looked
+ * up by its primary key, for which there is only one possible plan.
  */
 const resolves = (acceptedEnvironments: '$2' | '$3'): string => `
   key.revoked_at is null
@@ -58,7 +60,7 @@ const resolves = (acceptedEnvironments: '$2' | '$3'): string => `
 const WINDOW_START = "date_bin($4::interval, statement_timestamp(), timestamptz 'epoch')";
 const WINDOW_END = 'started_at + $4::interval';
 
-export const COUNT_ON = `
+export const COUNT_ON_CONFLICT = `
       on conflict (subject) do update set
         key_id = excluded.key_id,
         started_at = greatest(w.started_at, excluded.started_at),
@@ -66,15 +68,18 @@ export const COUNT_ON = `
         last_request_at = greatest(w.last_request_at, excluded.last_request_at)`;
 
 /**
- * A key is looked up by its hash under every configured pepper; at most one of them is stored.
- * Requests count in the window of the key's program and environment, whichever of its keys was
- * used. At most one of those keys works, so no statement meets a window twice; the window stores
- * which key it was. Windows are counted in the order of their subjects, so that batches of several
- * replicas cannot deadlock. Keys are joined laterally with `limit 1`, which has one possible plan.
- * A plain join, planned while the tables are small, keeps a plan that scans every key (measured
- * with 200 keys: 427 us a statement of one key, 747 us of five). Every key that resolved was
- * counted. The counts are joined fully nevertheless, because only a full join is never executed row
- * by row here.
+ * Resolves keys and counts their requests.
+ * - A key is looked up by its hash under every configured pepper; at most one of these hashes is
+ *   stored.
+ * - Requests count in the window of the key's program and environment. At most one key works there,
+ *   so no statement has a window twice. The window stores which key was used last.
+ * - Windows are counted in the order of their subjects, so that batches of several replicas cannot
+ *   deadlock.
+ * - Keys are joined laterally with `limit 1`, for which there is one possible plan. A plain join,
+ *   planned while the tables are small, keeps a plan that scans every key (measured with 200 keys:
+ *   427 us for a statement of one key, 747 us for one of five).
+ * - Every key that resolved has a count. The counts are nevertheless joined by a full join, because
+ *   only a full join is never executed row by row here.
  */
 const COUNT: Statement = {
   name: 'count_admissions',
@@ -92,7 +97,7 @@ const COUNT: Statement = {
       select window_id, key_id, ${WINDOW_START}, wanted, statement_timestamp()
       from resolved
       order by window_id
-      ${COUNT_ON}
+      ${COUNT_ON_CONFLICT}
       returning key_id, requests, started_at
     ),
     windows as materialized (
@@ -115,17 +120,18 @@ const COUNT: Statement = {
 
 /**
  * Counts requests, and locks idempotency records for the keys that stay within their limit, in one
- * commit. It serves keys that resolved before. What never changes about them is passed in, so the
- * statement only checks that they still resolve, and looks nothing up. It also checks the hash: the
- * stored one is the known one, or was made since then under a later pepper.
+ * commit. It is for keys that resolved before. The facts that never change about a key are passed
+ * in, so the statement looks nothing up and only checks that the key still resolves. It also checks
+ * the hash: the stored hash must be the known one, or must have been made later under a later
+ * pepper.
  *
  * Locks are taken in one order: windows by subject (the final select reads them all before it asks
  * for the first idempotency lock), then new records by id, then existing ones by id (no query reads
  * `completed`, so it runs last). The arrays are in these orders, and no node of the plan can change
  * them. Each is a look-up by primary key, for which there is one possible plan.
  *
- * A statement's cost depends on its nodes, not its rows: these cost a backend 125 us of CPU for one
- * key, and 181 us with look-ups and joins added.
+ * The cost of a statement depends on the nodes of its plan, not on its rows. This plan takes 125 us
+ * of a backend's CPU for one key; with look-ups and joins it would take 181 us.
  */
 const countingAndLocking = (carried: string): string => `
     with counted as (
@@ -139,7 +145,7 @@ const countingAndLocking = (carried: string): string => `
         from api_keys as key
         where key.id = asked.key_id
       )
-      ${COUNT_ON}
+      ${COUNT_ON_CONFLICT}
       returning key_id, requests, started_at
     ),
     locked as (
@@ -158,7 +164,7 @@ const countingAndLocking = (carried: string): string => `
 
 const COUNT_AND_LOCK: Statement = { name: 'count_admissions_and_lock_keys', text: countingAndLocking('') };
 
-/** The same statement, which also writes the completions that wait. */
+/** The statement above, which also writes the waiting completions. */
 const COUNT_LOCK_AND_COMPLETE: Statement = {
   name: 'count_admissions_lock_keys_and_complete',
   text: countingAndLocking(`,${completing(14)}`),
@@ -271,7 +277,7 @@ interface WindowRow {
   readonly now: Date;
 }
 
-/** A locked record; its id is in the column of the keys' ids. */
+/** A row of the result for a locked record: the column of key ids has the id of the record. */
 interface LockedRow {
   readonly apiKeyId: string;
   readonly requests: null;
@@ -295,8 +301,8 @@ export async function readAdmission(
   return rows[0];
 }
 
-// If another transaction holds a key, the next run records it, so that this waits for no
-// transaction.
+// The statement skips a key that another transaction holds, and the next run records that key. So
+// it never waits for a transaction.
 const RECORD_KEY_USE: Statement = {
   text: `
     with turn as materialized (
@@ -314,8 +320,8 @@ const RECORD_KEY_USE: Statement = {
 };
 
 /**
- * Records when keys were last used, for display only: the windows themselves may be lost. One
- * replica at a time does it.
+ * Records when keys were last used. The times are only for display: the windows from which they are
+ * read may be lost. One replica at a time records them.
  */
 export function recordKeyUse(database: Database): Promise<unknown> {
   return database.query(RECORD_KEY_USE);

@@ -98,8 +98,8 @@ update api_keys set key_hash = held.key_hash, pepper_version = $3 from held wher
 };
 
 /**
- * Stores the hash of each key under this version of the pepper, unless it is already stored under
- * that or a later one.
+ * Stores for each key its hash under this version of the pepper, unless the stored hash is already
+ * of this or a later version.
  */
 export async function rehashKeys(
   database: Database,

@@ -1,4 +1,7 @@
-/** The approvals of programs: by whom, and with which live key, in case the answer was lost. */
+/**
+ * The approvals of programs: who approved, and which live key the approval issued. They are stored
+ * in case the response of an approval was lost.
+ */
 import type { Statement, Transaction } from '@laurel/postgres';
 import type { Approval } from '../domain/program.ts';
 
@@ -25,13 +28,13 @@ const UPDATE: Statement = {
   text: 'update approvals set api_key_id = $2 where program_id = $1',
 };
 
-/** A repeated approval issued this key. */
+/** Stores the key that a repeated approval issued. */
 export async function updateApproval(transaction: Transaction, programId: string, apiKeyId: string): Promise<void> {
   await transaction.query(UPDATE, [programId, apiKeyId]);
 }
 
-// A use of the key leaves up to three traces, which are written separately and which a crash may
-// lose. One of them is enough.
+// A use of the key leaves up to three traces. They are written separately, and a crash may lose
+// some of them, so one trace is enough to show a use.
 const SELECT: Statement = {
   name: 'select_approval',
   text: `

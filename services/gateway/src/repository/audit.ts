@@ -31,7 +31,8 @@ where k.environment = 'live' and p.status = 'draft'`,
   },
 ];
 
-// Idempotency records do not name their environment, so a violation by one counts as live.
+// An idempotency record does not name its environment, so a violation by a record counts as one in
+// live.
 const ENVIRONMENTS: EnvironmentsOfIds = 'select id, environment from api_keys';
 
 export function auditGateway(database: Database, signal?: AbortSignal): Promise<CheckResult[]> {

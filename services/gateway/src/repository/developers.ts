@@ -49,7 +49,7 @@ export async function findCredentials(
   return rows[0] ?? null;
 }
 
-// The page comes first, so that only its programs are counted.
+// The page is selected first, so that programs are counted only for its developers.
 const SELECT_PAGE: Statement = {
   name: 'select_developers',
   text: `
@@ -65,7 +65,8 @@ const SELECT_PAGE: Statement = {
 
 /**
  * Lists developers, newest first, from below a developer's id (ids sort by time); null starts at
- * the newest. With an e-mail, which must be in lower case, or an id only the developer with it.
+ * the newest. With an id or an e-mail, which must be in lower case, lists only the developer with
+ * it.
  */
 export async function listDevelopers(
   database: Database,

@@ -37,8 +37,8 @@ const INSERT: Statement = {
 };
 
 /**
- * Begins a session. The sessions of one operator begin one after the other, so that they are never
- * more than the limit: the one that begins beyond it ends the oldest.
+ * Begins a session. The sessions of one operator begin one after the other, so that an operator
+ * never has more than the limit. A session beyond the limit ends the oldest one.
  */
 export async function insertOperatorSession(database: Database, session: NewOperatorSession): Promise<void> {
   const { tokenHash, operator, operatorTokenHash, createdAt, expiresAt } = session;

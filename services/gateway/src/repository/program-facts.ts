@@ -1,8 +1,8 @@
 /**
- * What the integration and the webhook service must know of programs, and when the gateway
- * announces it: with each change; later if that failed; and again for some minutes after the
- * change. So if the database of one service loses its last second, the gateway announces again what
- * that database lost.
+ * The facts of a program that the integration and the webhook service must know, and when the
+ * gateway announces them: with each change of the program; later, if that failed; and again for
+ * some minutes after the change. So if the database of one service loses its last second, the
+ * gateway announces again what that database lost.
  */
 import type { Database, Transaction } from '@laurel/postgres';
 import { type AnnouncedTo, openEnvironmentsOf, type ProgramFacts, type ProgramStatus } from '../domain/program.ts';
@@ -13,7 +13,7 @@ import { type AnnouncedTo, openEnvironmentsOf, type ProgramFacts, type ProgramSt
  */
 export type AnnounceFacts = (facts: ProgramFacts) => Promise<AnnouncedTo>;
 
-export const FACTS = 'id, developer_id, status, deletion_scheduled, version';
+export const FACTS_COLUMNS = 'id, developer_id, status, deletion_scheduled, version';
 
 export type FactsRow = {
   readonly id: string;
@@ -35,11 +35,15 @@ export function factsOf(row: FactsRow | undefined): ProgramFacts {
 }
 
 /**
- * Announces a change of where the keys work, before its commit. So a suspended program is never
- * stored here while still open there. If the change is not committed, the next change, whose
- * version is greater, overwrites its facts.
+ * Announces, before the commit, a change of the environments in which the keys of a program work.
+ * So a program is never stored as suspended here while the other service still treats it as open.
+ * If the change is not committed, the next change, whose version is greater, overwrites its facts.
  */
-export async function handOver(transaction: Transaction, facts: ProgramFacts, announce: AnnounceFacts): Promise<void> {
+export async function announceBeforeCommit(
+  transaction: Transaction,
+  facts: ProgramFacts,
+  announce: AnnounceFacts,
+): Promise<void> {
   if ((await announce(facts)) === 'all') await transaction.query(MARK_ANNOUNCED, [facts.programId, facts.version]);
 }
 
@@ -49,16 +53,17 @@ const MARK_ANNOUNCED = {
 };
 
 /**
- * A failover of the integration service's database to a standby that lacks the newest commits takes
- * seconds; with an operator, some minutes. A restore takes longer: after it the operator has all
- * programs announced again (docs/operations/lost-second.md, "Announce programs again").
+ * How long the facts of a changed program are announced again. If the integration service's
+ * database fails over to a standby that lacks the newest commits, that takes seconds, or some
+ * minutes with an operator. A restore takes longer: after a restore the operator has all programs
+ * announced again (docs/operations/lost-second.md, "Announce programs again").
  */
 const REPEAT_FOR_SECONDS = 600;
 
 /**
  * Announces the facts of programs whose last change was not announced; with `repeats`, also those
- * of programs that changed recently. Announces one after the other, and ends once no service can be
- * reached.
+ * of programs that changed recently. Announces one program after the other, and ends early if no
+ * service can be reached.
  */
 export async function announcePrograms(
   database: Database,
@@ -69,8 +74,8 @@ export async function announcePrograms(
   const values = [repeats ? REPEAT_FOR_SECONDS : 0];
   const rows = await database.query<FactsRow & { is_announced: boolean }>(LIST_TO_ANNOUNCE, values);
   for (const row of rows) {
-    // Repetitions take no lock. One may be older than a change announced just now, and then changes
-    // nothing there.
+    // A repetition takes no lock. It may be older than a change that was announced just now; the
+    // services then ignore it.
     const announcedTo = row.is_announced
       ? await announce(factsOf(row))
       : await announceChange(database, row.id, announce);
@@ -80,7 +85,7 @@ export async function announcePrograms(
 
 /**
  * Announces the facts of a program whose last change was not announced. A change of the developer
- * is announced here, after its commit. If it were announced before, and then not committed, the
+ * is announced here, after its commit. If it were announced before, and the commit then failed, the
  * program's events would go to a developer who does not have the program.
  */
 export async function announceChange(
@@ -107,13 +112,13 @@ export async function announceChange(
 const LIST_TO_ANNOUNCE = {
   name: 'list_programs_to_announce',
   text: `
-(select ${FACTS}, false as is_announced from programs where announced_version < version order by id limit 100)
+(select ${FACTS_COLUMNS}, false as is_announced from programs where announced_version < version order by id limit 100)
 union all
-(select ${FACTS}, true from programs
+(select ${FACTS_COLUMNS}, true from programs
 where version > (extract(epoch from now()) * 1000000)::bigint - $1::bigint * 1000000 and announced_version >= version
 order by version limit 1000)`,
 };
 const LOCK_TO_ANNOUNCE = {
   name: 'lock_program_to_announce',
-  text: `select ${FACTS} from programs where id = $1 and announced_version < version for no key update`,
+  text: `select ${FACTS_COLUMNS} from programs where id = $1 and announced_version < version for no key update`,
 };

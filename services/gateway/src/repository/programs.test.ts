@@ -188,7 +188,7 @@ describe('programs', () => {
   });
 
   test('programs are listed newest first, page by page', async () => {
-    // The ids are later than those of the other tests, and of two instants.
+    // The ids are later than those of the other tests, and have two different instants.
     const inSeconds = (seconds: number) => newId(new Date(Date.now() + seconds * 1_000));
     const older = await makeProgram('Older', inSeconds(1));
     const newer = await makeProgram('Newer', inSeconds(2));

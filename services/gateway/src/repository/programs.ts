@@ -6,7 +6,14 @@ import { failpoint } from '../failpoints.ts';
 import { hadKey, hasKey, insertKey, type NewKey, revokeKeys } from './api-keys.ts';
 import { findApproval, insertApproval, updateApproval } from './approvals.ts';
 import { noSuchDeveloper } from './developers.ts';
-import { type AnnounceFacts, announceChange, FACTS, type FactsRow, factsOf, handOver } from './program-facts.ts';
+import {
+  type AnnounceFacts,
+  announceBeforeCommit,
+  announceChange,
+  FACTS_COLUMNS,
+  type FactsRow,
+  factsOf,
+} from './program-facts.ts';
 
 export type Program = {
   readonly id: string;
@@ -42,7 +49,7 @@ export async function insertProgram(
     }
     const [inserted] = await transaction.query<FactsRow>(INSERT, [program.id, program.name, program.developerId]);
     await insertKey(transaction, program.id, testKey);
-    await handOver(transaction, factsOf(inserted), announce);
+    await announceBeforeCommit(transaction, factsOf(inserted), announce);
     return load(transaction, program.id);
   });
 }
@@ -53,7 +60,7 @@ const NOW_IN_MICROSECONDS = '(extract(epoch from clock_timestamp()) * 1000000)::
 const INSERT = {
   name: 'insert_program',
   text: `insert into programs (id, name, developer_id, version) values ($1, $2, $3, ${NOW_IN_MICROSECONDS})
-returning ${FACTS}`,
+returning ${FACTS_COLUMNS}`,
 };
 
 /** What other services must know of a program. Refuses: not_found. */
@@ -62,10 +69,10 @@ export async function findProgramFacts(database: Database, programId: string): P
   return row === undefined ? noSuchProgram() : factsOf(row);
 }
 
-const SELECT_FACTS = { name: 'select_program_facts', text: `select ${FACTS} from programs where id = $1` };
+const SELECT_FACTS = { name: 'select_program_facts', text: `select ${FACTS_COLUMNS} from programs where id = $1` };
 
 /**
- * Approves a program and stores its live key. A repeat that may be (domain/program.ts) replaces
+ * Approves a program and stores its live key. A repetition that domain/program.ts allows replaces
  * that key. Refuses: not_found, conflict (approved before, closed).
  */
 export async function approveProgram(
@@ -89,7 +96,7 @@ export async function approveProgram(
     const [approved] = await transaction.query<FactsRow>(UPDATE, [programId, 'approved', null]);
     await insertKey(transaction, programId, liveKey);
     await insertApproval(transaction, { programId, apiKeyId: liveKey.id, ...by });
-    await handOver(transaction, factsOf(approved), announce);
+    await announceBeforeCommit(transaction, factsOf(approved), announce);
     return { program: await load(transaction, programId), revokedKeyIds: [] };
   });
 }
@@ -106,9 +113,9 @@ type ApprovedProgram = ReplacedKey & { readonly program: Program };
 const LOCK = { name: 'lock_program', text: 'select status from programs where id = $1 for no key update' };
 
 /**
- * Replaces the test key; the old one stops with the commit. Replacements of one program run one
- * after the other, so that the last one's key works. Refuses: not_found (the program is not the
- * developer's).
+ * Replaces the test key; the old one stops with the commit. Replacements for one program run one
+ * after the other, so that the key of the last one works. Refuses: not_found (the program is not
+ * the developer's).
  */
 export async function replaceTestKey(
   database: Database,
@@ -165,7 +172,7 @@ export async function updateProgram(
     const values = [programId, changes.status, changes.deletionScheduled];
     const [updated] = await transaction.query<FactsRow>(UPDATE, values);
     if (updated === undefined) return noSuchProgram();
-    await handOver(transaction, factsOf(updated), announce);
+    await announceBeforeCommit(transaction, factsOf(updated), announce);
     return load(transaction, programId);
   });
 }
@@ -176,13 +183,14 @@ const UPDATE = {
 set status = coalesce($2::text, status), deletion_scheduled = coalesce($3::boolean, deletion_scheduled),
   version = greatest(version + 1, ${NOW_IN_MICROSECONDS})
 where id = $1
-returning ${FACTS}`,
+returning ${FACTS_COLUMNS}`,
 };
 
 /**
- * Gives the program to another developer, or to none. The commit takes it from the portal of the
- * previous one; the announcement after it also ends what other services do for that one. A repeated
- * call announces again. Refuses: not_found (no such program or developer).
+ * Gives the program to another developer, or to none. With the commit, the program disappears from
+ * the portal of the previous developer. The announcement after the commit makes other services stop
+ * serving that developer. A repeated call announces again. Refuses: not_found (no such program or
+ * developer).
  */
 export async function assignDeveloper(
   database: Database,

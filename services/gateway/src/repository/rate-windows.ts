@@ -1,9 +1,9 @@
 /**
- * Counts how often a subject was seen in its window: as `admissions.ts` does for `/v1`, for all
- * other rates.
+ * Counts the requests of each subject in its window, for all rate limits except that of `/v1`, for
+ * which `admissions.ts` does the same.
  */
 import type { Database, Statement } from '@laurel/postgres';
-import { COUNT_ON } from './admissions.ts';
+import { COUNT_ON_CONFLICT } from './admissions.ts';
 
 export interface WindowCount {
   /** All requests of the subject in the window so far. */
@@ -14,8 +14,8 @@ export interface WindowCount {
 }
 
 /**
- * Subjects are counted in the order of their ids, as keys are, so that batches of several replicas
- * cannot deadlock.
+ * Subjects are counted in the order of their ids, so that batches of several replicas cannot
+ * deadlock.
  */
 const COUNT: Statement = {
   name: 'count_in_windows',
@@ -25,7 +25,7 @@ const COUNT: Statement = {
       subject, date_bin($3::interval, statement_timestamp(), timestamptz 'epoch'), wanted, statement_timestamp()
     from unnest($1::uuid[], $2::integer[]) as asked (subject, wanted)
     order by subject
-    ${COUNT_ON}
+    ${COUNT_ON_CONFLICT}
     returning
       subject, requests, started_at + $3::interval as "windowEndsAt", clock_timestamp() as now`,
 };
@@ -64,7 +64,10 @@ const DELETE_OLD: Statement = {
     select count(*)::integer as count from gone`,
 };
 
-/** Deletes up to `limit` windows that counted nothing since then, and returns how many. */
+/**
+ * Deletes up to `limit` windows in which nothing was counted since this instant, and returns how
+ * many.
+ */
 export async function deleteOldWindows(database: Database, since: Date, limit: number): Promise<number> {
   const rows = await database.query<{ count: number }>(DELETE_OLD, [since, limit]);
   return rows[0]?.count ?? 0;

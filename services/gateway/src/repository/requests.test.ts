@@ -77,7 +77,7 @@ const partitions = async () => {
   return (await superuser.query<{ name: string }>({ text })).map(({ name }) => name);
 };
 const partitionOf = (at: number) => `request_batches_${new Date(at).toISOString().slice(0, 10).replaceAll('-', '')}`;
-/** A day's partition that the function would no longer make. */
+/** Makes the partition of a day so old that the function would not make it any more. */
 async function makeOldPartition(at: number): Promise<void> {
   const start = at - (at % DAY_MS);
   const [from, to] = [start, start + DAY_MS].map((ms) => ms.toString(16).padStart(12, '0').padEnd(32, '0'));

@@ -1,8 +1,8 @@
 /**
- * The request log (0017_keep_requests_in_batches.sql): written in batches after the responses,
- * read by the portal. A row has the requests of a program and environment since the last write.
- * Lists are ordered by position: the order in which the requests were written. What is in a batch
- * may be compressed, so a list is filtered here and not by the database.
+ * The request log (0017_keep_requests_in_batches.sql): written in batches after the responses, read
+ * by the portal. A row has the requests of a program and environment since the last write. Lists
+ * are ordered by position: the order in which the requests were written. The content of a batch may
+ * be compressed, so lists are filtered here and not by the database.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { BoundStatement, Database, Statement } from '@laurel/postgres';
@@ -44,32 +44,32 @@ export interface FirstRequest extends RequestScope {
 }
 
 /** What the log derives from a request when it is read. */
-interface Derived {
+interface DerivedFacts {
   readonly position: bigint;
   /** The attempt that the path names, or that the request created; null if the log knows none. */
   readonly attemptId: string | null;
 }
 
 /** A line as the lists return it. */
-export type ListedLine = RequestLine & Derived;
+export type ListedLine = RequestLine & DerivedFacts;
 
-export type ListedRequest = LoggedRequest & Derived;
+export type ListedRequest = LoggedRequest & DerivedFacts;
 
 /** Requests are counted per interval of this length. */
 export const COUNT_INTERVAL_MS = 300_000;
 /**
- * A page of a filtered list reads batches until they had this many requests. It may therefore have
- * fewer lines than its limit, or none, although another one follows.
+ * The most requests that are read for a page of a filtered list. The page may therefore have fewer
+ * lines than its limit, or none, although another page follows.
  */
-const WINDOW_REQUESTS = 10_000;
-/** About as many requests are read at once: the process unpacks them in some 3 ms. */
+const MAX_REQUESTS_READ = 10_000;
+/** About this many requests are read by one query: the process unpacks them in some 3 ms. */
 const REQUESTS_AT_ONCE = 2_000;
 const FIRST_BATCHES = 20;
 /** A request's position is its batch's number times this, plus its place in the batch. */
-const PLACES = 1_000n;
+const PLACES_PER_BATCH = 1_000n;
 const MAX_POSITION = 2n ** 63n - 1n;
 /**
- * The greatest id of a request's batch is less than this much later than the id of the request. A
+ * The time between the id of a request and the greatest id in its batch is less than this. A
  * request takes seconds, then waits seconds for its write, and its batch has only requests of the
  * same write.
  */
@@ -144,9 +144,9 @@ function columnsOfBatches(requests: readonly LoggedRequest[]): unknown[][] {
 }
 
 /**
- * A shorter batch is stored as it is. It fits into a page beside others, and to set up a compressor
- * costs as much time as compressing eight lines: many programs with a line each would pay it for
- * each line.
+ * A shorter batch is stored as it is. Such a batch fits into a page beside others. Setting up a
+ * compressor takes as long as compressing eight lines, and many programs with one line each would
+ * cost this time for every line.
  */
 const UNCOMPRESSED_BYTES = 1_900;
 /** The lowest quality: it compresses these lines to a fortieth, in a third of Brotli's time. */
@@ -155,9 +155,9 @@ const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const ARRAY_START = '['.charCodeAt(0);
 
 /**
- * Batches are compressed in this thread: one of 250 lines takes 0.5 ms, and what a program's bodies
- * add is bounded (BODY_BYTES_PER_SECOND in request-log.ts). A thread of the pool would cost each
- * batch 50 us more.
+ * Batches are compressed in this thread: a batch of 250 lines takes 0.5 ms, and the bodies of a
+ * program add only a bounded time (BODY_BYTES_PER_SECOND in request-log.ts). A thread of the pool
+ * would cost each batch 50 us more.
  */
 function pack(requests: readonly LoggedRequest[]): Buffer {
   const lines = Buffer.from(JSON.stringify(requests));
@@ -221,7 +221,7 @@ function matches(line: ListedRequest, filter: RequestFilter): boolean {
 const SELECT_NEWEST: Statement = {
   name: 'select_newest_request_position',
   text: `
-    select batch * ${PLACES} + line_count - 1 as position
+    select batch * ${PLACES_PER_BATCH} + line_count - 1 as position
     from request_batches
     where program_id = $1 and environment = $2
     order by batch desc
@@ -256,7 +256,7 @@ async function* batchesOf(
   const statement = direction === 'older' ? BATCHES_DOWN : BATCHES_UP;
   const step = direction === 'older' ? -1n : 1n;
   let limit = FIRST_BATCHES;
-  for (let next = from / PLACES; ; ) {
+  for (let next = from / PLACES_PER_BATCH; ; ) {
     const batches = await database.query<Batch>(statement, [programId, environment, next, limit]);
     yield* batches;
     const last = batches.at(-1);
@@ -270,7 +270,7 @@ async function* batchesOf(
 /** The requests of a batch in the order of their positions, with what is derived from them. */
 function requestsOf({ batch, lines }: Batch): ListedRequest[] {
   return unpack(lines).map((request, place) => {
-    const position = batch * PLACES + BigInt(place);
+    const position = batch * PLACES_PER_BATCH + BigInt(place);
     return { ...request, position, attemptId: attemptIdOf(request) };
   });
 }
@@ -318,8 +318,11 @@ async function readPart(
       lines.push(line);
     }
     read += batch.lineCount;
-    if (read >= WINDOW_REQUESTS) {
-      const [least, greatest] = [batch.batch * PLACES, batch.batch * PLACES + BigInt(batch.lineCount - 1)];
+    if (read >= MAX_REQUESTS_READ) {
+      const [least, greatest] = [
+        batch.batch * PLACES_PER_BATCH,
+        batch.batch * PLACES_PER_BATCH + BigInt(batch.lineCount - 1),
+      ];
       return { lines, next: isOlder ? least : greatest };
     }
   }
@@ -328,7 +331,8 @@ async function readPart(
 
 /**
  * The newest requests, and the head after which newer ones are to be read. The head is read first,
- * and the page ends there: what becomes visible between the two reads is after the head.
+ * and the page has nothing after it: requests that become visible between the two reads are after
+ * the head.
  */
 export async function listNewestRequests(
   database: Database,
@@ -362,7 +366,7 @@ export async function listNewerRequests(
   return { lines, head: next ?? lines.at(-1)?.position ?? after };
 }
 
-/** Whether a number can be a position: no cursor that Laurel issued has any other. */
+/** Whether a number can be a position. A cursor with any other number was not issued by Laurel. */
 export function isPosition(position: bigint): boolean {
   return position >= 0n && position < MAX_POSITION;
 }
@@ -403,7 +407,7 @@ async function findById(
   return null;
 }
 
-/** No batch with a greater id than this has the request. */
+/** An upper bound: no batch with a greater id contains the request. */
 function latestBatchOf(requestId: string): string {
   return leastIdAt(new Date(instantOfId(requestId).getTime() + MAX_WRITTEN_AFTER_MS));
 }
@@ -491,7 +495,10 @@ const SELECT_FIRST: Statement = {
   text: 'select milestone, at from first_requests where program_id = $1 and environment = $2',
 };
 
-/** When the first request of each kind succeeded, as far as the log has seen; null if none did. */
+/**
+ * When the first request of each kind succeeded, as far as the log knows; null if none has
+ * succeeded.
+ */
 export async function firstRequests(
   database: Database,
   { programId, environment }: RequestScope,

@@ -146,7 +146,7 @@ describe('failed sign-ins', () => {
       const own = await Promise.all(Array.from({ length: 10 }, () => admit(email, 'home')));
       expect(admittedOf(own)).toBe(5);
     }
-    // Its own failures count for no other client.
+    // The known client's own failures count for no other client.
     expect(await countFailures()).toBe(20 + 100 + 10);
     expect(await admit('g', 'home', at(1_000))).toEqual({ kind: 'admitted' });
   });

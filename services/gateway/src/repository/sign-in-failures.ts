@@ -18,8 +18,9 @@ export interface SignInAttempt {
 }
 
 /**
- * Locks one e-mail and one address; the seed keeps them apart. Every transaction locks the two in
- * this order, so that transactions cannot deadlock.
+ * Locks one e-mail and one address. The two are hashed with different seeds, so that an e-mail and
+ * an address do not take the same lock. Every transaction locks the two in this order, so that
+ * transactions cannot deadlock.
  */
 const LOCK: Statement = {
   name: 'lock_sign_in_subjects',
@@ -30,8 +31,8 @@ const LOCK: Statement = {
 };
 
 /**
- * The newest failures of each kind, as many as matter. The window holds few, because each failure
- * delays the next.
+ * The newest failures of each kind, no more than can affect the decision. A window has few of them,
+ * because each failure delays the next.
  */
 const SELECT_FAILURES: Statement = {
   name: 'select_sign_in_failures',

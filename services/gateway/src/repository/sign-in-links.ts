@@ -25,8 +25,8 @@ export async function insertSignInLink(
   return rows.length === 1;
 }
 
-// The deletion decides which of two concurrent exchanges gets the link: the other finds no row, and
-// begins no session.
+// If two exchanges of a link are concurrent, the first to delete the row gets the link. The other
+// exchange finds no row, and begins no session.
 const USE: Statement = {
   name: 'use_sign_in_link',
   text: `

@@ -68,7 +68,7 @@ it.each([
   expect(queue.isPressed).toBe(false);
 });
 
-it('each line is taken exactly once, in the order of its program', () => {
+it('each line is taken exactly once, and the lines of each program in order', () => {
   const steps = fc.array(
     fc.record({
       program: fc.constantFrom('a', 'b', 'c'),

@@ -1,20 +1,27 @@
 /**
  * The lines of the request log that wait to be written, in groups of a program and environment. A
- * stored row has the lines of one group, and costs PostgreSQL little more with ten than with one.
- * So the lines of a group wait for each other, unless there are many.
+ * stored row has lines of one group. A row of ten lines costs PostgreSQL little more than a row of
+ * one line. So the lines of a group wait for further lines of the group, unless the queue is
+ * crowded.
  *
  * The queue is bounded in lines and in bytes.
  */
 import type { LoggedRequest } from '../repository/requests.ts';
 
 export interface LineQueue {
-  /** The number of lines that were not taken yet. */
+  /** The number of lines that are in the queue. */
   readonly length: number;
-  /** Whether it has no room for another line. */
+  /** Whether the queue has no room for another line. */
   readonly isFull: boolean;
-  /** Whether lines are due that have not waited long: the queue is crowded, or a group is whole. */
+  /**
+   * Whether lines are due before they have waited: the queue is crowded, or a group has a whole
+   * batch.
+   */
   readonly isPressed: boolean;
-  /** False, and nothing is added, if the bodies have no room. `now` in milliseconds. */
+  /**
+   * Adds a line. Returns false, and adds nothing, if there is no room for the bodies of the line.
+   * `now` is in milliseconds.
+   */
   add(line: LoggedRequest, now: number): boolean;
   /** Takes the lines of the next write, at most MAX_BATCH; empty if none is due at `now`. */
   takeDue(now: number): readonly LoggedRequest[];
@@ -22,25 +29,31 @@ export interface LineQueue {
 
 interface Group {
   readonly lines: LoggedRequest[];
-  /** When its first line was added. */
+  /** When the first line of the group was added. */
   readonly since: number;
 }
 
-/** Lines of one write, and of one program and environment that do not wait any longer. */
+/** The most lines of one write. A group with this many lines is due immediately. */
 export const MAX_BATCH = 250;
-/** A developer sees a request within a second: after this, FLUSH_MS and the write. */
+/**
+ * How long a line waits for others of its group. A developer sees a request within a second: after
+ * this time, FLUSH_MS and the write.
+ */
 export const WAIT_MS = 600;
 /** The queue holds more than a second of a busy host, in little memory. */
 const MAX_LINES = 5_000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** A queue that is fuller, in lines or in bytes, lets no line wait for others. */
+/**
+ * If the queue is fuller than this, in lines or in bytes, it is crowded, and no line waits for
+ * others.
+ */
 const WAITING_SHARE = 0.5;
 
 export function createLineQueue(): LineQueue {
-  // The oldest first: a group that was taken begins again at the end.
+  // The oldest group first. After a group was taken, its next line begins a new group at the end.
   const groups = new Map<string, Group>();
-  /** The groups that have a whole batch. */
-  const whole: LoggedRequest[][] = [];
+  /** The batches of groups that have as many lines as a batch may have. */
+  const wholeBatches: LoggedRequest[][] = [];
   let length = 0;
   let bytes = 0;
 
@@ -59,7 +72,7 @@ export function createLineQueue(): LineQueue {
       return length >= MAX_LINES;
     },
     get isPressed() {
-      return whole.length > 0 || isCrowded();
+      return wholeBatches.length > 0 || isCrowded();
     },
     add(line, now) {
       const size = bytesOf(line);
@@ -70,14 +83,14 @@ export function createLineQueue(): LineQueue {
       if (group.lines.length < MAX_BATCH) groups.set(scope, group);
       else {
         groups.delete(scope);
-        whole.push(group.lines);
+        wholeBatches.push(group.lines);
       }
       length += 1;
       bytes += size;
       return true;
     },
     takeDue(now) {
-      const batch = whole.shift();
+      const batch = wholeBatches.shift();
       if (batch !== undefined) return taken(batch);
       const due: LoggedRequest[] = [];
       for (const [scope, group] of groups) {

@@ -115,7 +115,7 @@ test('a program beyond its bytes per second is logged without bodies', async () 
   }
   const found = await Promise.all(requests.map(({ requestId }) => findRequest(database, { requestId, programId })));
   const kept = found.filter((line) => line?.requestBody === text);
-  // The budget allows two seconds at once, and what a slow machine's time adds.
+  // The budget allows the bytes of two seconds at once, and more if the machine takes long.
   expect(kept.length).toBeGreaterThanOrEqual(3);
   expect(kept.length).toBeLessThan(10);
   const cut = { requestBody: '', isRequestBodyTruncated: true, responseBody: '', isResponseBodyTruncated: true };
@@ -150,8 +150,8 @@ test('a full queue drops only the lines that do not fit', async () => {
   const scope = { programId, environment: 'test' } as const;
   expect((await listNewestRequests(database, scope, ANY, 10_000)).lines).toHaveLength(5_250);
 
-  // 16 MiB beside the first batch, which has left the queue. A program may keep two such bodies at
-  // once.
+  // The queue takes 16 MiB of bodies; the first batch has left it. A program may keep two bodies of
+  // this size at once.
   const body = Buffer.alloc(16 * 1024, ' ');
   {
     await using log = startRequestLog({ database, logger });

@@ -1,16 +1,18 @@
 /**
- * Writes the request log behind the responses. A request pays one short object in a queue; nothing
- * waits for it. A body is redacted when its response has ended, and what is not kept of it is not
- * held any longer: memory that outlives a request costs more than the log.
+ * Writes the request log behind the responses. For a request, the log only puts one short object
+ * into a queue, and no request waits for a write. A body is redacted as soon as the response has
+ * ended, and only its kept part stays in memory: memory that outlives a request costs more than the
+ * rest of the log.
  *
- * The queue is bounded in lines and in bytes. A line that has no room is dropped, and so is a write
- * that the database does not take: both are counted, and logged at most once a minute. No request
- * fails or slows down for the log.
+ * The queue is bounded in lines and in bytes. A line for which there is no room is dropped, and so
+ * are the lines of a write that fails. Dropped lines are counted, and logged at most once a minute.
+ * No request fails or slows down for the log.
  *
- * A rate limit bounds what a program costs, so its log must not: one request a second that was
- * answered 429 is kept for a program and environment, and the others are only counted. Each has a
- * budget of bytes a second too, beyond which bodies are left out: this database also has the
- * idempotency records, and no program may fill its disk.
+ * A program beyond its rate limit must not cost much through the log either. So of the requests
+ * that got a 429, the log keeps one a second for each program and environment, and only counts the
+ * others. A program also has a budget of bytes a second in each environment, beyond which the log
+ * leaves out bodies: the database also has the idempotency records, and no program may fill its
+ * disk.
  */
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
@@ -54,16 +56,20 @@ export interface RequestLog extends AsyncDisposable {
 /** Due lines gather for this long, so that there are few writes. */
 const FLUSH_MS = 200;
 /**
- * Kept bodies of a program and environment, in each process: 1.4 GB a day. Two seconds of it are
- * two bodies of the largest size. A program at the default rate limit uses about a quarter.
+ * How many bytes of bodies each process keeps for a program and environment: 1.4 GB a day. The
+ * bytes of two seconds are two bodies of the largest size. A program at the default rate limit uses
+ * about a quarter of this.
  */
 const BODY_BYTES_PER_SECOND = 16 * 1024;
-/** How long a stop waits for the last lines. */
+/** How long a stopping process waits until the last lines are written. */
 const STOP_MS = 3_000;
 const TOO_MANY_REQUESTS = 429;
 const SECOND_MS = 1_000;
 const LOG_INTERVAL_MS = 60_000;
-/** The number is above the programs of most hosts; a process with more asks the database again. */
+/**
+ * How many first requests a process remembers: more than most hosts have programs. A process with
+ * more forgets them all, and writes them to the database again.
+ */
 const MAX_KNOWN_FIRSTS = 10_000;
 
 const MILESTONE_OF_ROUTE: Readonly<Record<string, Milestone>> = {
@@ -86,7 +92,7 @@ export function startRequestLog({
   );
   for (const reason of ['full', 'database', 'limited']) dropped.inc({ reason }, 0);
   const knownFirsts = new Set<string>();
-  const limited = createOncePerSecond();
+  const isFirstInSecond = createOncePerSecond();
   const bodyBudgets = createByteBudgets(BODY_BYTES_PER_SECOND);
   const queue = createLineQueue();
   let timer: NodeJS.Timeout | undefined;
@@ -105,7 +111,10 @@ export function startRequestLog({
     sinceLogged = 0;
   };
 
-  /** Whether the program has bytes left. It also bounds the time that redaction takes. */
+  /**
+   * Takes the bodies of a request from the budget of its program, and returns whether the budget
+   * had enough. The budget also bounds the time that redaction takes.
+   */
   const takesBodies = ({ principal: { windowId }, requestBody, responseBody }: EndedRequest): boolean => {
     const kept = keptOf(requestBody?.length) + keptOf(responseBody?.length);
     const now = performance.now();
@@ -127,7 +136,7 @@ export function startRequestLog({
     }
   };
 
-  /** Writes one batch at a time, until the queue has nothing that is due. */
+  /** Writes one batch after another, until no line in the queue is due. */
   const writeAll = async (take: () => readonly LoggedRequest[]) => {
     for (let batch = take(); batch.length > 0; batch = take()) await write(batch);
   };
@@ -146,7 +155,7 @@ export function startRequestLog({
 
   return {
     add(request) {
-      if (request.status === TOO_MANY_REQUESTS && !limited(request.principal.windowId)) {
+      if (request.status === TOO_MANY_REQUESTS && !isFirstInSecond(request.principal.windowId)) {
         dropped.inc({ reason: 'limited' });
         return;
       }
@@ -187,7 +196,7 @@ function createOncePerSecond(): (subject: string) => boolean {
   };
 }
 
-const NOTHING = { text: null, isTruncated: false };
+const NO_BODY = { text: null, isTruncated: false };
 
 /** A body that is left out is shown as cut off at its first byte. */
 const LEFT_OUT = { text: '', isTruncated: true };
@@ -198,8 +207,8 @@ function keptOf(length = 0): number {
 
 function lineOf(request: EndedRequest, keepsBodies: boolean): LoggedRequest {
   const { requestId, principal, idempotencyKey, userAgent, requestBody, responseBody } = request;
-  const sent = requestBody === undefined ? NOTHING : keepsBodies ? redactBody(requestBody.toString()) : LEFT_OUT;
-  const answered = responseBody === undefined ? NOTHING : keepsBodies ? redactBody(responseBody, true) : LEFT_OUT;
+  const sent = requestBody === undefined ? NO_BODY : keepsBodies ? redactBody(requestBody.toString()) : LEFT_OUT;
+  const answered = responseBody === undefined ? NO_BODY : keepsBodies ? redactBody(responseBody, true) : LEFT_OUT;
   return {
     requestId,
     programId: principal.programId,
@@ -225,7 +234,10 @@ function routeOf({ route, pattern }: EndedRequest): string {
   return route === 'unknown' && pattern !== undefined ? `/v1${pattern.replace(/:(\w+)/g, '{$1}')}` : route;
 }
 
-/** What is the first of its kind, as far as this process knows: the database keeps the earliest. */
+/**
+ * The requests that are the first of their kind, as far as this process knows. If several processes
+ * write a first request, the database keeps the earliest.
+ */
 function firstsOf(lines: readonly LoggedRequest[], known: ReadonlySet<string>): FirstRequest[] {
   const firsts = new Map<string, FirstRequest>();
   for (const { programId, environment, at, method, route, status } of lines) {

@@ -33,8 +33,11 @@ export function attemptAt(
   };
 }
 
-/** A page of attempts of one account, the positions as milliseconds. */
-export const answering =
+/**
+ * A handler that returns a page of attempts of one account. The positions are given in
+ * milliseconds.
+ */
+export const answerWithPage =
   (attempts: readonly Attempt[], readTo: number | null, head: number | null, programId = newId()) =>
   async (): Promise<ListAttemptsResponse> => ({
     attempts: attempts.map((attempt) => ({

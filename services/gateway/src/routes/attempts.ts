@@ -92,10 +92,10 @@ export const describedAttempt = component(
 type From = ListAttemptsRequest['from'];
 
 /**
- * The position at which a list begins, from `cursor` or `after`. Undefined without either; null if
- * Laurel did not issue the cursor.
+ * The position at which a list begins, from `cursor` or `after`. Undefined if the query has
+ * neither; null if Laurel did not issue the cursor.
  */
-export function fromOf({
+export function listStartOf({
   cursor,
   after,
 }: {
@@ -110,7 +110,7 @@ export function fromOf({
   return after === undefined ? { $case: 'before', value } : { $case: 'after', value };
 }
 
-/** The page of each contest service that may have attempts matching the filters. */
+/** Reads a page from each contest service that may have attempts matching the filters. */
 export async function readPages(
   services: OwningServices,
   { status, challenge_id, tournament_round_id, player_ref }: Partial<AttemptFilters>,

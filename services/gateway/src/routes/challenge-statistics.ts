@@ -128,7 +128,10 @@ export const statisticsSchema = component(
   }),
 );
 
-/** `programId` is the program to which the challenge must belong; null for an operator: any. */
+/**
+ * `programId` is the program to which the challenge must belong. For an operator it is null: the
+ * challenge may belong to any program.
+ */
 export async function answerStatistics(
   challenge: ChallengeClient,
   { programId, challengeId }: { readonly programId: string | null; readonly challengeId: string },

@@ -1,6 +1,6 @@
 /**
- * Every change under `/api` (docs/contract/portal-api.md): it takes at least one of its fields and
- * no other.
+ * Every PATCH route under `/api` (docs/contract/portal-api.md) needs at least one of its fields,
+ * and refuses unknown ones.
  */
 import { expect, test } from 'vitest';
 import { OPERATOR_ROUTES } from './operator/index.ts';
@@ -15,7 +15,7 @@ test('the tested routes include changes by operators and changes by developers',
   );
 });
 
-test.each(CHANGES)('$name takes at least one field, and refuses one that it does not know', ({ body }) => {
+test.each(CHANGES)('$name needs at least one field, and refuses an unknown field', ({ body }) => {
   expect(body?.safeParse({}).success).toBe(false);
   const issues = body?.safeParse({ misspelt: true }).error?.issues ?? [];
   expect(issues).toContainEqual(expect.objectContaining({ code: 'unrecognized_keys', keys: ['misspelt'] }));

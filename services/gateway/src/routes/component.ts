@@ -25,7 +25,10 @@ export function registerComponents(registry: OpenAPIRegistry): void {
   for (const [name, schema] of components) registry.register(name, schema);
 }
 
-/** A union: for a named nullable schema, the documents would allow null at every reference. */
+/**
+ * The schema or null, as a union. If a named schema itself were nullable, the documents would allow
+ * null at every reference to it.
+ */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return z.union([schema, z.null()]);
 }

@@ -1,4 +1,6 @@
-/** The facts that decide if an account may pay for attempts, and if its prizes are held. */
+/**
+ * The facts that decide whether an account may pay for attempts, and whether its prizes are held.
+ */
 import { z } from '../http/zod.ts';
 import { instant } from './fields.ts';
 

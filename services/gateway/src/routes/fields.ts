@@ -46,7 +46,7 @@ export const amount = amountText.transform((value, context): Cents => {
   return z.NEVER;
 });
 
-/** An amount of an answer that may be below zero. */
+/** An amount in a response. It may be below zero. */
 export const signedAmount = z.string().openapi({
   pattern: '^-?(0|[1-9]\\d*)\\.\\d{2}$',
   example: '-1.25',
@@ -71,7 +71,10 @@ export const jurisdiction = z
 /** A verification level, from 0 (nothing known) to 3. */
 export const verificationLevel = z.int().min(0).max(3);
 
-/** An e-mail address, which is stored in lower case: one address is one person. */
+/**
+ * An e-mail address. It is stored in lower case, so that an address in any case means the same
+ * person.
+ */
 export const email = z
   .email()
   .refine((value) => isAtMost(value, MAX_EMAIL_CHARACTERS), `must have at most ${MAX_EMAIL_CHARACTERS} characters`)
@@ -81,8 +84,8 @@ export const email = z
 const MAX_SECRET_CHARACTERS = 1_000;
 
 /**
- * A password or a token that a caller signs in with. Longer texts than any valid one are refused; a
- * text that is too short fails like any wrong one.
+ * A password or a token that a caller signs in with. A text longer than any valid one is refused as
+ * invalid. A text that is too short is treated like any wrong one.
  */
 export const signInSecret = z
   .string()

@@ -16,11 +16,11 @@ import { page } from './fields.ts';
 import { DRY_RUN_BYTES_PER_SECOND } from './portal/integrations.ts';
 
 /**
- * Text of the most bytes that this many characters can take: each is written as the escapes of two
- * units.
+ * A text that takes the most bytes possible for this many characters: each character is written as
+ * the escapes of two UTF-16 units.
  */
 const escaped = (characters: number) => '\\ud83c\\udfaf'.repeat(characters);
-/** A name or a text of a body, as its JSON. */
+/** A member of a body as JSON text: its name, and a string as its value. */
 const member = (name: string, text: string) => `"${name}":${text}`;
 const bytesOf = (...members: string[]) => Buffer.byteLength(`{${members.join(',')}}`);
 

@@ -10,9 +10,9 @@
  *    the failure.
  *
  * A process that dies in between leaves an action without a result: the log shows its outcome as
- * unknown. Reads are not actions; a refused change is one. No secret is written: a subject is what
- * a GET shows, and of a request that contains a secret, only the members that its route names are
- * recorded.
+ * unknown. Reads are not actions; a refused change is one. No secret is written. A subject is
+ * recorded as a GET shows it. If a request contains a secret, only the members that its route names
+ * are recorded.
  */
 
 import { type OwningServices, serviceOf } from '@laurel/attempts/client';
@@ -56,7 +56,7 @@ type Read = (log: ActionLog, id: string, options: { requestId: string }) => Prom
  * How operators see each kind of subject. For a kind that is not listed, the route's response is
  * recorded as the state afterwards.
  */
-const READS: Readonly<Record<string, Read>> = {
+const SUBJECT_READS: Readonly<Record<string, Read>> = {
   program: async ({ database }, id) => {
     const program = await findProgram(database, id);
     return isRefused(program) ? program : presentOperatorProgram(program);
@@ -77,8 +77,8 @@ const READS: Readonly<Record<string, Read>> = {
     const found = await tournament.getRound({ roundId }, options);
     return isRefused(found) ? found : found.round && presentOperatorRound(found.round);
   },
-  // Reads without rolling the attempt forward: a read before an action must not advance anything,
-  // not even what the action itself will advance.
+  // `inspectAttempt` does not roll the attempt forward: the read before an action must not change
+  // anything, not even what the action itself will change.
   attempt: async (services, attemptId, options) => {
     const found = await serviceOf(services, attemptId)?.inspectAttempt({ attemptId }, options);
     return found === undefined || isRefused(found) ? found : found.attempt && JSON.parse(presentAttempt(found.attempt));
@@ -119,7 +119,7 @@ function recordAction<Caller, Log extends ActionLog>(
       const subjectId = subjectOf(request)?.id ?? null;
       return reads({ subjectId, body: validBodyOf(route, request, context), options }, log);
     }
-    const readSubject = subject === null ? undefined : READS[subject.kind];
+    const readSubject = subject === null ? undefined : SUBJECT_READS[subject.kind];
     if (subject === null || readSubject === undefined) return null;
     const found = await readSubject(log, subject.id, options);
     return found === undefined || isRefused(found) ? null : found;
@@ -177,15 +177,15 @@ function recordAction<Caller, Log extends ActionLog>(
   };
 
   /**
-   * The subject after the action. If nothing else shows the subject, or it can no longer be read,
-   * the body of the response.
+   * Reads the subject after the action. Returns the body of the response instead if there is no way
+   * to read the subject, or if the read fails.
    */
   async function readAfter(
     shown: object | undefined,
     subject: Subject | null,
     readNow: () => Promise<object | null>,
   ): Promise<unknown> {
-    if (reads === undefined && (subject === null || READS[subject.kind] === undefined)) return shown;
+    if (reads === undefined && (subject === null || SUBJECT_READS[subject.kind] === undefined)) return shown;
     try {
       return await readNow();
     } catch (error) {
@@ -201,8 +201,8 @@ async function passPoint(name: FailpointName): Promise<void> {
 }
 
 /**
- * The first resource that the path names: `/accounts/{accountId}/...` is about an account. Null if
- * the text cannot be an id.
+ * The subject of a request: the first resource that its path names. `/accounts/{accountId}/...` is
+ * about an account. Null if the text in the path cannot be an id.
  */
 function subjectOf(request: Request): Subject | null {
   const [name, id] = Object.entries(request.params)[0] ?? [];
@@ -229,8 +229,8 @@ function nameOf(subject: Subject | null): string | null {
 const recorded = new WeakSet<RequestHandler>();
 
 /**
- * Without this check a new route could change something and bypass the log. With it, the gateway
- * does not start.
+ * Throws if a route that changes something is not recorded. So the gateway does not start with a
+ * route that bypasses the log.
  */
 export function assertChangesAreRecorded(router: Router): void {
   for (const { route, handle: middleware } of router.stack) {

@@ -44,7 +44,7 @@ test.each([
   ['/operator', 'operator'],
   ['/operator/', 'operator'],
   ['/operator/programs/0198', 'operator'],
-])('%s is the page of the %s under a policy without exceptions', async (path, pages) => {
+])('%s is the page of the %s, and its content security policy has no exceptions', async (path, pages) => {
   const answer = await get(path);
   expect([answer.status, await answer.text()]).toEqual([200, `<div id="app">${pages}</div>`]);
   expect(answer.headers.get('cache-control')).toBe('no-cache');
@@ -58,11 +58,14 @@ test.each([
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
 });
 
-test.each(['portal', 'operator'])('a script of the %s is kept by a browser as its name allows', async (pages) => {
-  const answer = await get(`/${pages}/assets/index-4711.js`);
-  expect([answer.status, await answer.text()]).toEqual([200, `start('${pages}');`]);
-  expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-});
+test.each(['portal', 'operator'])(
+  'browsers may keep a script of the %s permanently, because its name contains its hash',
+  async (pages) => {
+    const answer = await get(`/${pages}/assets/index-4711.js`);
+    expect([answer.status, await answer.text()]).toEqual([200, `start('${pages}');`]);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  },
+);
 
 test('a page that a browser has cached is not sent again', async () => {
   const tag = (await get('/portal/programs')).headers.get('etag') ?? '';

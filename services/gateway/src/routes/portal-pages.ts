@@ -1,6 +1,6 @@
 /**
  * Serves the built pages of apps/portal: the developer portal below `/portal`, the operator's pages
- * below `/operator`. One page holds all of a kind: its script reads the address.
+ * below `/operator`. Each of the two is one HTML file, whose script reads the address.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,10 @@ export function folderOf(pages: Pages): string {
 
 const PAGE = 'index.html';
 
-/** Browser features that these pages never use. Copying is not among them. */
+/**
+ * Browser features that these pages never use, and that their policy forbids. Copying is not
+ * listed, because the pages use it.
+ */
 const UNUSED_FEATURES = [
   ...['accelerometer', 'autoplay', 'camera', 'display-capture', 'encrypted-media', 'fullscreen', 'geolocation'],
   ...['gyroscope', 'magnetometer', 'microphone', 'midi', 'payment', 'picture-in-picture'],

@@ -146,7 +146,7 @@ async function makeDeveloper() {
 const ROUTES = PORTAL_ROUTES.map(({ method, path, query }) => ({
   method: method.toUpperCase(),
   path: path.replace(/\{\w+\}/g, newId()),
-  /** What the route cannot be called without. */
+  /** The query parameters without which the route cannot be called. */
   needed: query?.safeParse({}).success === false ? '?environment=test' : '',
 }));
 
@@ -189,7 +189,7 @@ describe('signing in', () => {
     const answers = [];
     for (const password of ['wrong', '', `${PASSWORD} `, PASSWORD.toUpperCase(), 'x'.repeat(1_000)]) {
       answers.push(await signIn(email, password));
-      // Each password is checked: no wait of an earlier failure is left.
+      // After this time no wait of an earlier failure is left, so that each password is checked.
       clock.advance(60_000);
     }
     for (const [unknown, password] of [
@@ -240,7 +240,8 @@ describe('signing in', () => {
     expect((await signIn(email)).headers.get('retry-after')).toBe('2');
     clock.advance(2_000);
     expect((await signIn(email)).status).toBe(201);
-    // A sign-in with the right password does not count: the wait that is over does not start again.
+    // A sign-in with the right password is not counted as a failure, so the wait, which is over,
+    // does not start again.
     expect((await signIn(email)).status).toBe(201);
   }, 60_000);
 
@@ -545,7 +546,8 @@ describe('sessions', () => {
     for (const site of ['cross-site', 'same-site']) {
       for (const { method, path, needed } of [...ROUTES, { method: 'POST', path: '/nowhere', needed: '' }]) {
         const answer = await portal(method, `${path}${needed}`, { cookie, headers: { 'sec-fetch-site': site } });
-        // A page may read this: it exists, or belongs to nobody.
+        // A page of another site may send a GET: 200 if the resource exists, 404 if the id names
+        // nothing.
         if (method === 'GET') expect([200, 404], `${method} ${path}`).toContain(answer.status);
         else expect(codeOf(answer), `${method} ${path}`).toEqual([403, 'forbidden']);
       }

@@ -26,9 +26,15 @@ const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const KIB = 1024;
 const AT = new Date('2026-11-21T12:00:00.000Z');
 const PER_INTEGRATION = 200;
-/** How many pushes a minute an address without a valid signature yet may send to an integration. */
+/**
+ * How many pushes a minute an address that has not sent a valid signature may send to an
+ * integration.
+ */
 const PER_OTHER_ADDRESS = 20;
-/** Such an address may send a quarter of this to one integration, saved up for two seconds. */
+/**
+ * Such an address may send a quarter of this per second to one integration, and at once the bytes
+ * of two seconds.
+ */
 const UNKNOWN_KIB_PER_SECOND = 8_192;
 const stack = new AsyncDisposableStack();
 let integration: ScriptedIntegration;
@@ -284,8 +290,8 @@ describe('the limits of pushes', () => {
   }
 
   /**
-   * Uses up the minute of a separate integration, from the one address that has signed. All of it
-   * happens in one minute: the next would start a new count.
+   * Uses up the minute of a new integration, from the one address that has signed a push to it.
+   * Repeats this until all of it happens in one minute, because the next minute starts a new count.
    */
   async function exhaust(): Promise<string> {
     for (;;) {
@@ -337,7 +343,10 @@ describe('the limits of pushes', () => {
     }
   });
 
-  /** One connection, which takes every response as it comes, and counts what the gateway takes. */
+  /**
+   * Opens one connection. It reads every response when it arrives, and counts the bytes that the
+   * gateway takes.
+   */
   function connectRaw() {
     const socket = connect({ port });
     socket.on('error', () => {});
@@ -379,7 +388,7 @@ describe('the limits of pushes', () => {
       await closed;
       if (minuteNow() !== minute) continue;
       expect(statuses).toEqual([...Array(3).fill(['429', false]), ['429', true]]);
-      // What the buffers of the two sockets hold.
+      // No more bytes than the buffers of the two sockets can hold.
       expect(taken()).toBeLessThan(32 * MIB.length);
       return;
     }
@@ -414,8 +423,8 @@ describe('the limits of pushes', () => {
       );
       return { from, answers, seconds: (performance.now() - startedAt) / 1_000 };
     };
-    // On a machine that takes 0.7 s for this, the budget is refilled meanwhile; then another
-    // address tries.
+    // On a machine that takes 0.7 s for the flood, the budget is refilled meanwhile. Then the flood
+    // is repeated from another address.
     let last = await flood(`${network}.1`);
     for (let host = 2; host < 10 && last.seconds > 0.6; host += 1) last = await flood(`${network}.${host}`);
     const { from, answers, seconds } = last;
@@ -452,7 +461,8 @@ describe('the limits of pushes', () => {
       if (minuteNow() !== minute) continue;
       expect(alone).toEqual([...Array(PER_OTHER_ADDRESS).fill(401), ...Array(5).fill(429)]);
       expect(first.status).toBe(200);
-      // The partner's first push counts with those of all addresses that have not signed.
+      // The partner's first push counts together with the pushes of all addresses that have not
+      // signed.
       const left = PER_INTEGRATION - PER_OTHER_ADDRESS - 1;
       expect(others.reduce((sum, count) => sum + count, 0)).toBe(left);
       expect([unsigned.status, unsigned.body.limit]).toEqual([429, PER_INTEGRATION]);
@@ -461,7 +471,7 @@ describe('the limits of pushes', () => {
     }
   });
 
-  test('a valid signature makes its address known, even if the content is refused', async () => {
+  test('a push with a valid signature makes its address known, even if its content is refused', async () => {
     const id = newId();
     answer = () => ({ $case: 'refused', value: { code: 'not_found', message: '' } });
     expect((await push(pathOf(id))).status).toBe(404);
@@ -469,7 +479,7 @@ describe('the limits of pushes', () => {
     expect(await pushOften(id, PER_OTHER_ADDRESS + 5)).toEqual(Array(PER_OTHER_ADDRESS + 5).fill(401));
   });
 
-  test('an unknown address may have 64 pushes under way, and a known one 96', async () => {
+  test('an unknown address may have 64 pushes under way, and a known address 96', async () => {
     const id = newId();
     const release = Promise.withResolvers<void>();
     await push(pathOf(id), { from: '127.0.0.31' });

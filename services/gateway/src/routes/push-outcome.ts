@@ -39,8 +39,8 @@ const PATH = /^\/integrations\/([^/]+)\/outcome$/;
 const SIGNATURE_HEADER = 'x-service-signature';
 const NO_BYTES = Buffer.alloc(0);
 /**
- * Shares of the body budget for networks that their integration does not know: at one integration,
- * and at all of them.
+ * The shares of the body budget that networks have that are unknown to their integration: all such
+ * networks at one integration, and all of them at all integrations.
  */
 const SHARE_OF_OTHERS_AT_ONE = 1 / 2;
 const SHARE_OF_OTHERS = 3 / 4;
@@ -92,9 +92,9 @@ function holderOf(integrationId: string, network: string, isKnown: boolean): str
 
 /**
  * A pushed body counts for its integration and for its client: neither a flood at one integration
- * nor a flood by one client uses up the budget of the others. Networks that an integration does not
- * know count apart from those that it knows, and all of them together leave a quarter to the known
- * ones.
+ * nor a flood by one client uses up the budget of the others. Networks that are unknown to an
+ * integration are counted apart from known ones. All unknown networks together leave a quarter of
+ * the budget to the known ones.
  */
 export function holdersOfPushedBody(holder: string): readonly BudgetHolder[] {
   const [integrationId, network = '', standing] = holder.split(' ');

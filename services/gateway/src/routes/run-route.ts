@@ -15,7 +15,8 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { IdempotencyLock, IdempotencyUse } from '../repository/idempotency-records.ts';
 
 /**
- * Ends the use of an idempotency key. Only an area whose routes may need such a key provides this.
+ * What is needed to end the use of an idempotency key. Only an area whose routes may need such a
+ * key provides it.
  */
 export interface KeyEnd {
   readonly idempotency: Idempotency;
@@ -23,8 +24,8 @@ export interface KeyEnd {
 }
 
 /**
- * Where a change writes its log line: one line for each use, before the response, even if the
- * change fails.
+ * Where a change writes its log line. It writes one line for each request, before the response,
+ * even if the change fails.
  */
 export interface ChangeLogging {
   readonly logger: Logger;
@@ -49,7 +50,7 @@ export function handleOf<Caller, Dependencies, Code extends ApiErrorCode>(
   options: {
     readonly area: ApiArea;
     readonly callerOf: (context: RequestContext, request: Request) => Caller;
-    /** The check of the input, if an earlier handler runs it too. */
+    /** The check of the input, if an earlier handler runs the same check. */
     readonly check?: InputCheck;
     readonly keys?: KeyEnd;
   },
@@ -122,23 +123,23 @@ export function runRoute(
 }
 
 /** An answer that is not a refusal. */
-type Accepted = Exclude<Answer, Refused>;
+type AcceptedAnswer = Exclude<Answer, Refused>;
 /** An accepted answer whose body is one text or absent, not in pieces. */
-type Whole = Exclude<Accepted, AsyncIterable<string>>;
+type WholeAnswer = Exclude<AcceptedAnswer, AsyncIterable<string>>;
 
 /** The status of the route's success, unless the route limited the call. */
-export function statusOf(route: AnyRoute, answer: Accepted): number {
+export function statusOf(route: AnyRoute, answer: AcceptedAnswer): number {
   return typeof answer === 'object' && 'status' in answer ? answer.status : route.success.status;
 }
 
 /** The text of an answer's body; undefined for an answer without a body. */
-export function textOf(answer: Whole): string | undefined {
+export function textOf(answer: WholeAnswer): string | undefined {
   if (typeof answer === 'string') return answer;
   if ('json' in answer) return answer.json;
   return answer.body === undefined ? undefined : JSON.stringify(answer.body);
 }
 
-export function isInPieces(answer: Accepted): answer is AsyncIterable<string> {
+export function isInPieces(answer: AcceptedAnswer): answer is AsyncIterable<string> {
   return typeof answer === 'object' && Symbol.asyncIterator in answer;
 }
 
@@ -158,14 +159,15 @@ function keyUseMessageOf(
   return {
     keyId: idempotencyLock.recordId,
     fingerprint: Buffer.from(use.fingerprint, 'hex'),
-    // Every later use finds the record of the first, and raises its generation if it may run.
+    // Every later use of the key finds the record of the first use, and raises its generation
+    // before it runs.
     isFirst: idempotencyLock.generation === 0,
     usedAt: clock(),
   };
 }
 
 function changeLogger({ logger, actor }: ChangeLogging, action: string) {
-  return (request: Request, context: RequestContext, result: string, answer?: Whole): void => {
+  return (request: Request, context: RequestContext, result: string, answer?: WholeAnswer): void => {
     const { requestId, session, operator } = context;
     const who = { actor, operator, developerId: session?.developerId };
     const line = { ...who, action, result, ...request.params, ...detailsOf(answer), requestId };
@@ -174,7 +176,7 @@ function changeLogger({ logger, actor }: ChangeLogging, action: string) {
 }
 
 /** The fields of the log line: the id of what a change created or changed, and its own details. */
-function detailsOf(answer: Whole | undefined): object {
+function detailsOf(answer: WholeAnswer | undefined): object {
   if (answer === undefined || typeof answer === 'string' || 'status' in answer) return {};
   const { body, logged } = answer;
   return { ...(body !== undefined && 'id' in body && { id: body.id }), ...logged };

@@ -79,7 +79,7 @@ export async function answerTournaments(
 
 /**
  * A page of a tournament's rounds, newest first. `programId` is the program to which the tournament
- * must belong; null for an operator: any.
+ * must belong. For an operator it is null: the tournament may belong to any program.
  */
 export async function answerRounds(
   tournament: TournamentClient,

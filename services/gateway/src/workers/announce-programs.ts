@@ -1,8 +1,8 @@
 /**
  * Announces programs after the integration or the webhook service could not be reached, or after
- * the database of one lost its last second: passes on the facts of programs that an operator
- * changed meanwhile (`repository/program-facts.ts`). Until then the service continues with the
- * facts that it has.
+ * the database of one lost its last second: it announces the facts of the programs that an operator
+ * has changed meanwhile (`repository/program-facts.ts`). Until then, that service continues with
+ * the facts that it has.
  */
 
 import type { Database } from '@laurel/postgres';
@@ -14,8 +14,8 @@ import type { ProgramFacts } from '../domain/program.ts';
 import { announcePrograms } from '../repository/program-facts.ts';
 
 /**
- * Each repetition makes one call for each program that changed in the last ten minutes: many after
- * an import.
+ * How often changes are announced again. Each repetition makes one call for each program that
+ * changed in the last ten minutes, which are many after an import.
  */
 const REPEAT_EVERY_MS = 10_000;
 

@@ -10,7 +10,7 @@ import { deleteOldFailures, deleteUnusedClients } from '../repository/sign-in-fa
 import { deleteExpiredLinks } from '../repository/sign-in-links.ts';
 
 const DAY_MS = 86_400_000;
-/** The time is longer than a holiday. */
+/** How long a client stays known without a sign-in: longer than a holiday. */
 const CLIENT_KNOWN_MS = 90 * DAY_MS;
 
 export function createDeleteExpiredSessions(database: Database, failureWindowMs: number) {

@@ -4,7 +4,8 @@ import { deleteInBatches } from '@laurel/service';
 import { deleteOldWindows } from '../repository/rate-windows.ts';
 
 /**
- * Operators and developers see when a key was last used: until then `recordKeyUse` reads it here.
+ * How long a window is kept. Operators and developers see when a key was last used, and
+ * `recordKeyUse` reads this time from the window.
  */
 const KEPT_MS = 3_600_000;
 export function createDeleteOldWindows(database: Database) {

@@ -6,7 +6,10 @@ import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';
 import { deleteOldRequestCounts, dropRequestPartitions, makeRequestPartitions } from '../repository/requests.ts';
 
-/** One day more than the longest overview, whose first bucket may have begun before that. */
+/**
+ * How long counts are kept: one day more than the period of the longest overview, because its first
+ * bucket may begin before that period.
+ */
 const COUNTS_KEPT_MS = 8 * 24 * 3_600_000;
 
 export function createKeepRequestLog(database: Database) {

@@ -11,7 +11,10 @@ import { createDeleteOldWindows } from './delete-old-windows.ts';
 import { createKeepRequestLog } from './keep-request-log.ts';
 import { createRehashKeys } from './rehash-keys.ts';
 
-/** The interval keeps the table near a day's size, at next to no cost. */
+/**
+ * How often old rows are deleted. A table stays near the size of one day, and each deletion costs
+ * next to nothing.
+ */
 const RETENTION_INTERVAL_MS = 60_000;
 /** Finding old windows scans the whole table: no index covers their age. */
 const WINDOWS_INTERVAL_MS = 600_000;

@@ -47,7 +47,10 @@ export function errorExamples(routeName: string, codes: readonly ApiErrorCode[])
   return errorExamplesOf(codes, { invalid_request: INVALID_OF_ROUTE[routeName] });
 }
 
-/** `said` is what a response has in addition to its code, or in place of the code's message. */
+/**
+ * `said` has the members that a response has in addition to its code; a `message` among them
+ * replaces the code's default message.
+ */
 export function errorExamplesOf<Code extends ApiErrorCode>(
   codes: readonly Code[],
   said: Partial<Record<ApiErrorCode, object | undefined>>,

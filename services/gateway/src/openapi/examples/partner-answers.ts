@@ -3,30 +3,30 @@ import { DEFAULT_MESSAGE } from '@laurel/errors';
 import type { Examples } from './example.ts';
 import {
   award,
+  boardRows,
   CHALLENGE_ATTEMPT_ID,
   calibratingChallenge,
   challenge,
   draftIntegration,
   EXAMPLE_SIGNING_SECRET,
+  frozenPurse,
   INTEGRATION_ID,
   openAttempt,
   openEntry,
   PLAYER_REF,
   polledIntegration,
-  purse,
   ROUND_ATTEMPT_ID,
   rampingChallenge,
   roundOutcome,
-  rows,
   runningRound,
   SEEDED_CHALLENGE_ID,
   settledRound,
   TOURNAMENT_ID,
-  undecided,
+  undecidedPayout,
   wonOutcome,
 } from './story.ts';
 
-const [first, second, third] = rows;
+const [first, second, third] = boardRows;
 
 /** The bodies of successes, by the name of the route. */
 export const RESPONSE_EXAMPLES: Readonly<Record<string, Examples>> = {
@@ -110,8 +110,8 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, Examples>> = {
         round: runningRound,
         scored_players: 3,
         data: [
-          { ...first, ...undecided },
-          { ...second, ...undecided },
+          { ...first, ...undecidedPayout },
+          { ...second, ...undecidedPayout },
         ],
       },
     },
@@ -137,7 +137,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, Examples>> = {
         scored_players: 3,
         min_entrants: 2,
         min_scored_attempts: 0,
-        ...purse,
+        ...frozenPurse,
         closes_at: runningRound.closes_at,
       },
     },
@@ -194,7 +194,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, Examples>> = {
   },
 };
 
-/** The first key is that of RFC 8037; neither signs anything in Laurel. */
+/** Two example keys, which sign nothing in Laurel. The first one is the key of RFC 8037. */
 export const KEY_LIST_EXAMPLES: Examples = {
   replaced: {
     summary: 'A key that was replaced, and the one that is in use',

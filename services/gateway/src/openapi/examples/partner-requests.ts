@@ -23,7 +23,10 @@ export const PARAMETER_EXAMPLES = {
   idempotency_key: '0b1f7e0c-5b7e-4a52-9f0e-8d2c6a3f4e11',
 } as const;
 
-/** The example of a path parameter: `{id}` is a challenge's or an integration's, by the path. */
+/**
+ * The example of a path parameter. `{id}` names a challenge or an integration, depending on the
+ * path.
+ */
 export function parameterExample(path: string, name: string): string | undefined {
   if (path.startsWith('/challenges/{id}')) return SEEDED_CHALLENGE_ID;
   return PARAMETER_EXAMPLES[name as keyof typeof PARAMETER_EXAMPLES];

@@ -16,14 +16,14 @@ export const PLAYER_REF = 'player-7c1';
 export const INTEGRATION_ID = '01a1fdf5-b280-7c64-9d0f-3e8a6b5c2417';
 
 /**
- * The form of the secret that a developer sees once, when creating an endpoint. It signs only the
- * examples; no endpoint signs with it.
+ * A secret in the form that a developer sees once, when creating an endpoint. It signs only the
+ * examples, and belongs to no endpoint.
  */
 export const EXAMPLE_WEBHOOK_SECRET = 'whsec_c2e4b61a8fcc4a6779a16d478ed495c953a8570d87467c05eaac1362995464bb';
 
 /**
- * The form of the secret of a `push_webhook` integration: its 64 characters are the key. It signs
- * only the examples; no integration signs with it.
+ * A secret in the form of a `push_webhook` integration: its 64 characters are the key. It signs
+ * only the examples, and belongs to no integration.
  */
 export const EXAMPLE_SIGNING_SECRET = '7d0c5e1b9a3f4826c1d7e09b54a8f3627be1c09d83f5a64270b9ce18d3f7a520';
 
@@ -112,7 +112,7 @@ export const roundOutcome = {
   award: null,
 };
 
-export const purse = {
+export const frozenPurse = {
   purse_amount: '40.25',
   purse_table: [
     { rank: 1, amount: '25.00' },
@@ -131,7 +131,7 @@ export const runningRound = {
   settled_at: null,
   entry_fee: '2.25',
   funding: 'house',
-  ...purse,
+  ...frozenPurse,
   pool_amount: '0.00',
   rollover_in: '0.00',
   entrant_count: 3,
@@ -185,8 +185,8 @@ export const polledIntegration = {
   created_at: '2026-11-21T11:56:00.992Z',
 };
 
-export const undecided = { final_rank: null, payout_amount: null, payout_status: 'none' };
-export const rows = [
+export const undecidedPayout = { final_rank: null, payout_amount: null, payout_status: 'none' };
+export const boardRows = [
   {
     rank: 1,
     player_ref: PLAYER_REF,

@@ -151,7 +151,7 @@ describe('lists of accounts', () => {
       `player_ref=p-1&program_id=${ACCOUNT.id}&environment=live`,
       { player: { tenant: { programId: ACCOUNT.id, environment: Environment.LIVE }, playerRef: 'p-1' } },
     ],
-  ])('a list of accounts by "%s" asks the wallet for them', async (query, asked) => {
+  ])('a list of accounts by "%s" asks the wallet for the matching accounts', async (query, asked) => {
     wallet.script.listAccounts = async () => ({ accounts: [ACCOUNT], nextCursor: 'next' });
     const { status, body } = await operate('GET', `/accounts?${query}`);
     expect([status, body]).toMatchObject([200, { data: [{ ...PERSON, id: ACCOUNT.id }], next_cursor: 'next' }]);

@@ -11,7 +11,7 @@ import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
-import { ACCOUNT_ID, answering, at, attemptAt, deliveryOf, deniedWin } from '../attempts.fixture.ts';
+import { ACCOUNT_ID, answerWithPage, at, attemptAt, deliveryOf, deniedWin } from '../attempts.fixture.ts';
 
 const CHALLENGE = { ...ChallengeServiceService, ...AttemptServiceService };
 
@@ -58,8 +58,8 @@ const list = (query: string) => operate('GET', `/attempts?${query}`);
 
 test('operators list the attempts of an account at challenges and in rounds together', async () => {
   const [a, b, c] = [attemptAt('challenge', 50), attemptAt('tournament', 40), attemptAt('challenge', 30)];
-  challenge.script.listAttempts = answering([a, c], null, 60, programId);
-  tournament.script.listAttempts = answering([b], null, 60, programId);
+  challenge.script.listAttempts = answerWithPage([a, c], null, 60, programId);
+  tournament.script.listAttempts = answerWithPage([b], null, 60, programId);
   wallet.script.listPlayerLinks = async () => ({ links: [], severances: [], programIds: [programId] });
   const { status, body } = await list(`account_id=${ACCOUNT_ID}&limit=2`);
   expect([status, body.data.map(({ id }: { id: string }) => id)]).toEqual([200, [a.id, b.id]]);
@@ -80,8 +80,8 @@ test('operators list the attempts of an account at challenges and in rounds toge
   };
   expect(challenge.asked).toEqual([['listAttempts', { ...asked, tenant: undefined, from: undefined }]]);
   expect(tournament.asked).toEqual(challenge.asked);
-  challenge.script.listAttempts = answering([c], null, null);
-  tournament.script.listAttempts = answering([], null, null);
+  challenge.script.listAttempts = answerWithPage([c], null, null);
+  tournament.script.listAttempts = answerWithPage([], null, null);
   expect((await list(`account_id=${ACCOUNT_ID}&limit=2&cursor=${body.next_cursor}`)).body).toMatchObject({
     data: [{ id: c.id }],
     next_cursor: null,
@@ -93,7 +93,7 @@ test('operators list the attempts of an account at challenges and in rounds toge
 
 test('operators can filter the attempts of any program', async () => {
   const round = newId();
-  tournament.script.listAttempts = answering([], null, 60);
+  tournament.script.listAttempts = answerWithPage([], null, 60);
   const query = `program_id=${newId()}&environment=live&status=open&tournament_round_id=${round}&player_ref=p-1`;
   expect((await list(query)).body).toEqual({ data: [], next_cursor: null });
   expect(challenge.asked).toEqual([]);

@@ -14,8 +14,8 @@ import {
   attemptLine,
   describeAttempt,
   describedAttempt,
-  fromOf,
   hasOneContest,
+  listStartOf,
   ONE_CONTEST,
   readPages,
   readReceiptOf,
@@ -79,7 +79,7 @@ export const listAttempts = defineOperatorRoute({
   },
   run: async ({ query, options }, services: OwningServices & { readonly wallet: WalletClient }) => {
     const { program_id: programId, environment: inEnvironment, account_id, cursor, limit = PAGE_LIMIT } = query;
-    const from = fromOf({ cursor });
+    const from = listStartOf({ cursor });
     if (from === null) return refused('invalid_request', 'cursor: must be a next_cursor of this list');
     const isOfTenant = programId !== undefined && inEnvironment !== undefined;
     const tenant = isOfTenant ? { programId, environment: inEnvironment } : undefined;
@@ -96,8 +96,8 @@ export const listAttempts = defineOperatorRoute({
 });
 
 /**
- * The programs that have linked the account: it can have attempts only in their contests. None if
- * the account is unknown.
+ * The programs that have linked the account: it can have attempts only in their contests. The list
+ * is empty if the account is unknown.
  */
 async function programsOf(wallet: WalletClient, accountId: string, options: { readonly requestId: string }) {
   const links = await wallet.listPlayerLinks({ accountId }, { ...options, retryLostReply: true });

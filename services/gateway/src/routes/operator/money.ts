@@ -13,7 +13,10 @@ import { day, environment, environmentName, id, nextCursor, pageOf, signedAmount
 import { amount, timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
-/** The days of a quarter. A month of a thousand programs takes some 30 ms. */
+/**
+ * The longest period: the days of a quarter. To read a month of a thousand programs takes some 30
+ * ms.
+ */
 const MAX_DAYS = 92;
 const DAY_MS = 86_400_000;
 const MAX_PROGRAMS = 100;

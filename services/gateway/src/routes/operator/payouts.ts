@@ -162,8 +162,7 @@ export const denyPayout = decidePayout('deny', {
 
 /**
  * The contest service of the award decides and moves the money, so that its award and the wallet's
- * payout cannot diverge. The response is the wallet's payout, which also shows whose decision it
- * was.
+ * payout cannot diverge. The response is the wallet's payout, which also shows who decided.
  */
 function decidePayout(
   verb: 'release' | 'deny',
@@ -194,7 +193,7 @@ function decidePayout(
       const review = { awardId, operator, reason: body.reason };
       const decided =
         verb === 'release' ? await service.releaseAward(review, options) : await service.denyAward(review, options);
-      // The wallet's payout names the earlier decision, with which this one conflicts.
+      // On a conflict, the wallet's payout shows the earlier decision.
       if (isRefused(decided) && decided.code !== 'conflict') return decided;
       const found = await wallet.getPayout({ awardId }, options);
       if (isRefused(found)) return found;

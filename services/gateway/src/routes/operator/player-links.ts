@@ -34,7 +34,7 @@ const playerLinksSchema = component(
 
 const ofProgram = z.object({ accountId: pathId, programId: pathId });
 
-/** The record of severing and lifting, which change these links. */
+/** How the log records severing and lifting, both of which change these links. */
 const recording: Recording<Accounts, unknown> = {
   reads: async ({ subjectId, options }, { wallet }) => {
     if (subjectId === null) return null;

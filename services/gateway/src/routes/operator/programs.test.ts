@@ -44,7 +44,7 @@ beforeAll(async () => {
     level: 'info',
     destination: { write: (line: string) => void lines.push(line) },
   });
-  // The clock stands still: no rate window ends meanwhile.
+  // The clock stands still, so that no rate window ends during a test.
   const clock = createTestClock();
   const settings = {
     GATEWAY_DATABASE_URL: runningUrl,
@@ -64,7 +64,10 @@ beforeEach(() => {
 const send = (method: string, path: string, headers: Record<string, string> = {}, body?: string, at = port) =>
   fetchDescribed(at, path, { method, headers, ...(body !== undefined && { body }) });
 
-/** The path does not exist: it is 404 with a key that works, and 401 with any other. */
+/**
+ * Requests a path that does not exist. The response is 404 with a key that works, and 401 with any
+ * other key.
+ */
 const use = (key: string, at = port) => send('GET', '/v1/nothing', { 'x-api-key': key }, undefined, at);
 const countOf = async (table: string) => (await database.query({ text: `select from ${table}` })).length;
 

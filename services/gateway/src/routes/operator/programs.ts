@@ -32,7 +32,8 @@ const newProgram = component(
   z.object({ name: text(MAX_NAME_CHARACTERS), developer_id: id.nullish() }),
 );
 
-// Strict, as every change is: otherwise a misspelt field would change nothing and get a 200.
+// The schema is strict, like that of every change: otherwise a request with a misspelt field would
+// change nothing and get a 200.
 const programChange = component(
   'ProgramChange',
   z

@@ -18,7 +18,7 @@ import { email as emailField, environmentName, id, PAGE_LIMIT } from '../fields.
 import { playerRef, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
-/** A service that does not answer within it is named as missing. */
+/** How long a service may take. One that has not answered by then is named as missing. */
 const DEADLINE_MS = 2_000;
 
 const OWN_KINDS = ['program', 'developer', 'request'] as const;

@@ -1,6 +1,7 @@
 /**
- * Operators who sign in with a token: two gateways with the same tokens on one database, and a
- * third one that has another token of one of them.
+ * Operators who sign in with a token, at three gateways on one database. Two gateways have the same
+ * tokens. The third has a new token for one operator, and the other's former token under a new
+ * name.
  */
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
@@ -60,7 +61,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 beforeEach(() => {
   lines = [];
-  // No client has to wait because of wrong tokens in an earlier test.
+  // After this time, no client has to wait because of wrong tokens in an earlier test.
   clock.advance(QUARTER_HOUR_MS);
 });
 
@@ -353,7 +354,7 @@ describe('guesses of operators’ tokens at sign-in', () => {
         const answer = await sendToken(ALICE, at);
         expect([answer.status, answer.body]).toMatchObject([429, { limit: 10, retry_after: 1 }]);
       }
-      // An operator with a session continues, but the client does not become known by it.
+      // An operator with a session can continue, but this does not make the client known.
       expect(await nameOf({ replica, cookie })).toBe('alice');
     }
     clock.advance(1_000);

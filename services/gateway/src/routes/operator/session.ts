@@ -91,7 +91,7 @@ const getSignedInOperator = defineSessionRoute({
   }),
 });
 
-/** All but the sign-in need a caller, as every operator route does. */
+/** The routes of sessions. Like every operator route, all but the sign-in need a caller. */
 export const OPERATOR_SESSION_ROUTES: readonly Route<OperatorCaller, SessionServices>[] = [
   signInOperator,
   signOutOperator,

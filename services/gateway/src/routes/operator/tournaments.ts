@@ -46,7 +46,10 @@ import { defineOperatorRoute } from './route.ts';
 const MAX_COUNT = 1_000_000;
 const MAX_ROUND_SECONDS = 366 * 86_400;
 
-/** The commit that makes every fee of a round due takes seconds for a hundred thousand entries. */
+/**
+ * How long a cancellation may take. It makes the refund of every fee of the round due in one
+ * commit, which takes seconds for a hundred thousand entries.
+ */
 const CANCEL_DEADLINE_MS = 60_000;
 
 const paidRank = component('PaidRank', z.object({ rank: z.int().min(1).max(MAX_PAID_RANKS), amount: positiveAmount }));

@@ -10,7 +10,7 @@ import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
-import { answering, at, attemptAt, deliveryOf, deniedWin } from '../attempts.fixture.ts';
+import { answerWithPage, at, attemptAt, deliveryOf, deniedWin } from '../attempts.fixture.ts';
 
 const stack = new AsyncDisposableStack();
 let challenge: ScriptedService<typeof AttemptServiceService>;
@@ -65,8 +65,8 @@ const list = (query: string) =>
 test('a page of attempts ends where the first of the two contest services’ lists ends', async () => {
   const [a, c] = [attemptAt('challenge', 50), attemptAt('challenge', 30)];
   const [b, hidden] = [attemptAt('tournament', 40), attemptAt('tournament', 10)];
-  challenge.script.listAttempts = answering([a, c], 30, 60);
-  tournament.script.listAttempts = answering([b, hidden], null, 70);
+  challenge.script.listAttempts = answerWithPage([a, c], 30, 60);
+  tournament.script.listAttempts = answerWithPage([b, hidden], null, 70);
   const page = await list('&limit=3&status=open&player_ref=p-1');
   expect([page.status, page.body.data.map(({ id }) => id)]).toEqual([200, [a.id, b.id]]);
   expect(page.body.next_cursor).not.toBeNull();
@@ -87,8 +87,8 @@ test('a page of attempts ends where the first of the two contest services’ lis
 });
 
 test('a list of attempts at one challenge calls the challenge service alone', async () => {
-  challenge.script.listAttempts = answering([], null, 60);
-  tournament.script.listAttempts = answering([], null, 60);
+  challenge.script.listAttempts = answerWithPage([], null, 60);
+  tournament.script.listAttempts = answerWithPage([], null, 60);
   expect((await list(`&challenge_id=${newId()}`)).status).toBe(200);
   expect([challenge.asked.length, tournament.asked.length]).toEqual([1, 0]);
   expect((await list(`&tournament_round_id=${newId()}`)).status).toBe(200);
@@ -97,8 +97,8 @@ test('a list of attempts at one challenge calls the challenge service alone', as
 
 test('a list with `after` has the oldest attempts first', async () => {
   const [a, b] = [attemptAt('challenge', 40), attemptAt('tournament', 30)];
-  challenge.script.listAttempts = answering([a], 60, null);
-  tournament.script.listAttempts = answering([b], 50, null);
+  challenge.script.listAttempts = answerWithPage([a], 60, null);
+  tournament.script.listAttempts = answerWithPage([b], 50, null);
   const position = { at: at(20), id: newId() };
   const { status, body } = await list(`&after=${encodePosition(position)}`);
   expect([status, body.data.map(({ id }) => id), body.next_cursor]).toEqual([200, [b.id, a.id], null]);

@@ -12,8 +12,8 @@ import {
   attemptLine,
   describeAttempt,
   describedAttempt,
-  fromOf,
   hasOneContest,
+  listStartOf,
   ONE_CONTEST,
   readPages,
   readReceiptOf,
@@ -59,7 +59,7 @@ export const listOwnAttempts = defineProgramRoute({
   success: { status: 200, description: 'Newest first; with `after` oldest first.', schema: attemptListSchema },
   run: async ({ caller: { program }, query, options }, services: OwningServices) => {
     const { environment, cursor, after, limit = PAGE_LIMIT } = query;
-    const from = fromOf({ cursor, after });
+    const from = listStartOf({ cursor, after });
     if (from === null) return refused('invalid_request', 'The cursor is not valid.');
     const listed = { tenant: { programId: program.id, environment }, accountId: '', programIds: [], from, limit };
     const pages = await readPages(services, query, listed, options);

@@ -90,7 +90,10 @@ beforeEach(() => {
   webhook.asked.length = 0;
 });
 
-/** All are refused; the webhook service is not called, and no session starts. */
+/**
+ * Expects that every request is refused, that the webhook service is not called, and that no
+ * session starts.
+ */
 async function expectAllRefused(
   { method, path }: Target,
   cases: readonly (readonly [what: string, options: SendOptions])[],

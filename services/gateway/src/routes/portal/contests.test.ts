@@ -114,7 +114,7 @@ describe('the challenges and tournaments of a program', () => {
     expect(asked()).toEqual([]);
   });
 
-  test('a cursor that their service refuses is 400', async () => {
+  test('a cursor that the contest service refuses is 400', async () => {
     const refuse = async () => refused('invalid_request', 'The cursor is not valid.');
     challenge.script = { listProgramChallenges: refuse };
     tournament.script = { listProgramTournaments: refuse, listTournamentRounds: refuse, listRoundStandings: refuse };

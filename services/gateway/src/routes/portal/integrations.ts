@@ -14,7 +14,7 @@ import { descriptor, transport } from '../v1/integration-schemas.ts';
 import { defineDeveloperRoute } from './route.ts';
 
 const KIB = 1024;
-/** Few, because an entry may list a hundred records. */
+/** The most entries of a page. They are few, because one entry may list a hundred records. */
 const MAX_ENTRIES = 100;
 export const logPage = z.object(pageOf(MAX_ENTRIES));
 
@@ -42,13 +42,13 @@ export interface DryRuns extends Integrations {
 }
 
 /**
- * Per developer, in each process: a burst of two samples of the largest size, and then more than
- * one a second.
+ * The bytes of dry runs per developer and second, in each process. They allow two samples of the
+ * largest size at once, and then more than one such sample a second.
  */
 export const DRY_RUN_BYTES_PER_SECOND = 1.5 * MAX_BODY_BYTES;
 /**
- * What a dry run costs in addition to its descriptor and its sample: about what reading a
- * descriptor costs.
+ * The cost of a dry run in addition to its descriptor and its sample. It is about the cost of
+ * reading a descriptor.
  */
 const DRY_RUN_BYTES = 16 * KIB;
 const SECOND_MS = 1_000;
@@ -60,8 +60,8 @@ export const dryRunDescriptor = defineDeveloperRoute({
   summary: 'Dry-run a descriptor on a sample',
   description: `A dry run stores and settles nothing. A developer has ${DRY_RUN_BYTES_PER_SECOND / KIB} KiB a second, and may use two seconds of it at once. Each dry run counts as its descriptor, its sample and ${DRY_RUN_BYTES / KIB} KiB. Beyond that the response is 429, whose \`limit\` is bytes a second.`,
   body: dryRun,
-  // These members are kept as a push would send them: every digit of a number, and the order of
-  // members.
+  // These members are kept as the text that was sent, with every digit of a number and in the order
+  // of members, as in a push.
   verbatim: { descriptor: MAX_BODY_BYTES, sample: MAX_BODY_BYTES },
   success: { status: 200, description: 'Each record, or the pointer that failed.', schema: dryRunSchema },
   refusals: { invalid_request: 'The body does not match its schema, or the descriptor is not valid.' },

@@ -1,7 +1,7 @@
 /**
- * Where a signed-in developer may change something: only where a key of the program would work.
- * Otherwise a session would get further than the key that a suspension or the configuration
- * refuses.
+ * The environments of a program in which its signed-in developer may change something: those in
+ * which a key of the program would work. Otherwise a session could do more than a key, which a
+ * suspension or the configuration may refuse.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';

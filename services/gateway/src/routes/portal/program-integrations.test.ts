@@ -103,7 +103,7 @@ async function makeDeveloper() {
 const pathOf = (programId: string, path = '') => `/api/portal/programs/${programId}/integrations${path}`;
 
 /** Every route of the integrations of a program, with a body and a query with which it succeeds. */
-const ALL = (environment: string) =>
+const allCalls = (environment: string) =>
   [
     ['GET', `?environment=${environment}`],
     ['POST', '', { environment, transport: 'push_webhook' }],
@@ -113,7 +113,7 @@ const ALL = (environment: string) =>
     ['POST', '/dry-run', DRY_RUN],
     ['GET', `/${DRAFT.id}/log`],
   ] as readonly (readonly [method: string, path: string, body?: object])[];
-const CHANGES = (environment: string) => ALL(environment).slice(1, 5);
+const changingCalls = (environment: string) => allCalls(environment).slice(1, 5);
 
 test('each portal route of integrations makes the same call as the route of /v1', async () => {
   const { session, programId, key } = await makeDeveloper();
@@ -152,9 +152,9 @@ test('each portal route of integrations makes the same call as the route of /v1'
 test('another developer’s program is not found on any route of integrations', async () => {
   const { programId } = await makeDeveloper();
   const other = await makeDeveloper();
-  expect(ALL('test')).toHaveLength(PROGRAM_INTEGRATION_ROUTES.length);
+  expect(allCalls('test')).toHaveLength(PROGRAM_INTEGRATION_ROUTES.length);
   for (const id of [programId, newId(), 'nonsense']) {
-    for (const [method, path, body] of ALL('test')) {
+    for (const [method, path, body] of allCalls('test')) {
       expect(codeOf(await send(method, pathOf(id, path), other.session, body)), `${method} ${path}`).toEqual(NOT_FOUND);
     }
   }
@@ -165,7 +165,7 @@ test('changes are refused in an environment where no key of the program works', 
   const { session, programId } = await makeDeveloper();
   const statuses = async (environment: string) => {
     const answers = [];
-    for (const [method, path, body] of ALL(environment)) {
+    for (const [method, path, body] of allCalls(environment)) {
       answers.push((await send(method, pathOf(programId, path), session, body)).status);
     }
     return answers;
@@ -187,13 +187,13 @@ test('changes are refused in an environment where no key of the program works', 
     integration.asked.length = 0;
     await expectOpen(false, false);
     expect(new Set(integration.asked.map(([rpc]) => rpc))).toEqual(new Set(['listIntegrations', 'dryRun', 'listLog']));
-    expect(codeOf(await send('POST', pathOf(programId), session, CHANGES('test')[0]?.[2]))).toEqual(CONFLICT);
+    expect(codeOf(await send('POST', pathOf(programId), session, changingCalls('test')[0]?.[2]))).toEqual(CONFLICT);
   }
 });
 
 test('a session changes nothing in test if the configuration accepts no test keys', async () => {
   const { session, programId } = await makeDeveloper();
-  for (const [method, path, body] of CHANGES('test'))
+  for (const [method, path, body] of changingCalls('test'))
     expect(codeOf(await send(method, pathOf(programId, path), session, body, livePort))).toEqual(CONFLICT);
   const sandbox = `/api/portal/programs/${programId}/sandbox`;
   const attempt = { challenge_id: newId(), player_ref: 'player-1' };
@@ -209,8 +209,8 @@ test('a session changes nothing in test if the configuration accepts no test key
 test('a request must name an existing environment', async () => {
   const { session, programId } = await makeDeveloper();
   const environments = [
-    ...ALL('both').slice(0, 5),
-    ...ALL('').slice(0, 5),
+    ...allCalls('both').slice(0, 5),
+    ...allCalls('').slice(0, 5),
     ['GET', ''],
     ['POST', '', { transport: 'push_webhook' }],
     ['POST', '?environment=test', { transport: 'push_webhook' }],
@@ -249,7 +249,7 @@ test('a body with an unknown member is refused', async () => {
 test('an integration of another environment is 404', async () => {
   const { session, programId } = await makeDeveloper();
   const routes = (id: string) =>
-    [...CHANGES('test').slice(1), ALL('test')[6] ?? []].map(([method = '', path = '', body]) =>
+    [...changingCalls('test').slice(1), allCalls('test')[6] ?? []].map(([method = '', path = '', body]) =>
       send(method, pathOf(programId, path.replace(DRAFT.id, id)), session, body),
     );
   for (const answer of await Promise.all(routes('nonsense'))) expect(codeOf(answer)).toEqual(NOT_FOUND);

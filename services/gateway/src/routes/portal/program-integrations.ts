@@ -60,7 +60,10 @@ const createProgramIntegration = defineProgramRoute({
 
 const where = environment.openapi({ description: 'Where the integration is; in the other one it is not found.' });
 
-/** A change of one integration, which is looked up in the environment that the query names. */
+/**
+ * Defines a change of one integration. The integration is looked up in the environment that the
+ * query names.
+ */
 function changeOfOne(
   route: TenantRoute<Integrations>,
   as: Pick<Route<never, never>, 'name' | 'action' | 'path'> & Partial<Pick<Route<never, never>, 'method' | 'body'>>,
@@ -79,7 +82,10 @@ function changeOfOne(
   });
 }
 
-/** What a change takes over from the route of `/v1`: its texts, its body and its success. */
+/**
+ * The members that a change takes over from the route of `/v1`: its texts, its body and its
+ * success.
+ */
 function sharedOf<Dependencies>(route: TenantRoute<Dependencies>) {
   const { params: _params, refusals, run: _run, ...shared } = route;
   return { ...shared, refusals: { ...refusals, conflict: NO_KEY_WORKS } };

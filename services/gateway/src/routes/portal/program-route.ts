@@ -1,7 +1,7 @@
 /**
  * Routes below `/programs/{programId}` of the portal, called by the developer of that program.
- * Another developer's program is not found, as if it did not exist: only the request itself is
- * checked before that, and the route does not run.
+ * Another developer's program is not found, as if it did not exist, and the route does not run.
+ * Only the request itself is checked before that.
  */
 import { type ApiErrorCode, isRefused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
@@ -19,7 +19,9 @@ export interface ProgramCaller {
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** A route below a program. Its path and its parameters are those after the program's. */
+/**
+ * A route below a program. Its path and its parameters are written without those of the program.
+ */
 type ProgramRoute<Dependencies, Params extends Shape, Query, Body> = Omit<
   Route<ProgramCaller, Dependencies, ApiErrorCode, z.output<z.ZodObject<Params>>, Query, Body>,
   'params'

@@ -8,7 +8,7 @@ import { startScriptedService } from '../../clients/scripted-service.fixture.ts'
 import { fetchDescribed } from '../../described-answer.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
 
-/** Names no service, so the gateway answers 404 by itself. */
+/** An id that names no contest service, so that the gateway answers 404 without a call. */
 const NO_ATTEMPT = '01a1fda3-5031-7190-ad21-6bfd27e1bae3';
 
 interface Developer {
@@ -183,7 +183,7 @@ test('requests succeed while the request log cannot be written', async () => {
   await superuser.query({ text: 'alter table request_batches rename to request_batches_away' });
   const lost = await call(ann, 'GET', '/challenges?limit=nonsense');
   expect(lost.status).toBe(400);
-  // The lines of this gateway are dropped at its stop at the latest.
+  // When this gateway has stopped, it has dropped all of its lines.
   {
     await using other = await startTestGateway(settings);
     expect((await call(ann, 'GET', '/challenges?limit=nonsense', undefined, other.port)).status).toBe(400);

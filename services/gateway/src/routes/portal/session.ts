@@ -24,7 +24,8 @@ const credentials = component(
   'Credentials',
   z.strictObject({
     email,
-    // The limit is above any password. A password that is too short fails like any other wrong one.
+    // The limit is above the length of any password. A password that is too short fails like any
+    // other wrong one.
     password: signInSecret,
   }),
 );

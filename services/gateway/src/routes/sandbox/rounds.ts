@@ -7,7 +7,9 @@ import { present } from '../run-route.ts';
 import { roundSchema } from '../v1/tournament-schemas.ts';
 import { defineSandboxRoute } from './route.ts';
 
-/** Closing a round also pays it, and responds once the payment is done. */
+/**
+ * How long closing a round may take: it also pays the round, and responds once the payment is done.
+ */
 const CLOSE_DEADLINE_MS = 60_000;
 
 const params = z.object({ roundId: pathId });

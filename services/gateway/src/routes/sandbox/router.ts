@@ -54,10 +54,7 @@ function principalOf(response: Response): Principal {
   return present(contextOf(response).principal);
 }
 
-/**
- * A live key is a key of the wrong environment here: it gets the same 401 as any other failure of a
- * key.
- */
+/** Refuses a live key with the same 401 as any other key that is not valid here. */
 const requireTestKey: RequestHandler = (_request, response, next) => {
   if (contextOf(response).principal?.environment === 'test') return next();
   sendError(response, 'unauthorized');

@@ -70,7 +70,10 @@ const NOT_A_SCORE: [string, Value][] = [
   ['with a plus', raw('+1')],
   ['a 400 digit integer', raw('9'.repeat(400))],
 ];
-/** A tiebreak may be absent; whether one is required depends on the tournament. */
+/**
+ * As NOT_A_SCORE without the absent one: a tiebreak may be absent, because only some tournaments
+ * require one.
+ */
 const NOT_A_TIEBREAK = NOT_A_SCORE.filter(([what]) => what !== 'absent');
 
 const [challengeId, calibratingId, roundId] = [newId(), newId(), newId()];

@@ -6,8 +6,8 @@
 import type { RequestHandler } from 'express';
 
 /**
- * Each check, with the statuses of its refusals. The last one is the route: the contest service
- * that it calls decides in this order.
+ * Each check, with the statuses of its refusals. The last check is the route: the contest service
+ * that it calls decides in the order of these statuses.
  */
 export const CHECK_ORDER = [
   { check: 'admission', refusals: [401, 429] },

@@ -33,8 +33,9 @@ export const createIntegration = defineTenantRoute({
     { caller, body, verbatim, options },
     { database, integration }: { database: Database; integration: IntegrationClient },
   ) => {
-    // The integration service creates an integration only for a program that it knows. It learns of
-    // each program that was created since that service exists, but not of earlier ones.
+    // The integration service creates an integration only for a program that it knows. The gateway
+    // announces every new program to it, but may never have announced programs that are older than
+    // that service.
     const facts = await findProgramFacts(database, caller.tenant.programId);
     if (isRefused(facts)) return facts;
     await announceProgram(integration, facts, options);

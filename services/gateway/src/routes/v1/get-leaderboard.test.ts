@@ -251,7 +251,8 @@ describe('complete tables', () => {
     listStandings = tableOf(1_000_000, 'x'.repeat(255));
     const answer = await open();
     answer.pause();
-    // The service continues until the buffers in between are full; then it pauses.
+    // The gateway reads pages until the buffers between it and the caller are full. Then it reads
+    // none.
     let seen = -1;
     const standsStill = () => {
       const before = seen;
@@ -281,8 +282,8 @@ describe('complete tables', () => {
     answer.on('error', () => {});
     await isThirdAsked;
     answer.destroy();
-    // One more request and its response: by then the gateway has noticed the disconnection, and has
-    // received what it had requested.
+    // After one more request and its response, the gateway has noticed the disconnection, and has
+    // received the page that it had requested.
     getLeaderboard = view(View.MASKED, 0);
     await read('');
     release();

@@ -7,8 +7,8 @@ import { defineV1Route } from './route.ts';
 import { getLeaderboardQuery, leaderboardSchema } from './tournament-schemas.ts';
 
 /**
- * Rows of a table held at one time: some 500 KB of the response, for a table that may have a
- * million rows. No page may have more.
+ * The most rows of a table that are held in memory at one time, and the most that a page may have.
+ * They are some 500 KB of a response, for a table that may have a million rows.
  */
 const PAGE_ROWS = 2_000;
 const FROM_THE_TOP = Buffer.alloc(0);
@@ -56,7 +56,7 @@ export const getLeaderboard = defineV1Route({
   },
 });
 
-/** The full shape in pieces, one per page. */
+/** The body of a complete board in pieces, one for each page of its table. */
 async function* completeTable(
   head: object,
   first: ListStandingsResponse,

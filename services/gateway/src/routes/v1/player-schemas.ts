@@ -4,8 +4,9 @@ import { component } from '../component.ts';
 import { boundedText, playerRef, timestamp } from './fields.ts';
 
 /**
- * This limit exceeds that of an account's address (@laurel/values/limits). An address too long for
- * any account is not found, like every other address without an account.
+ * This limit is higher than that for the address of an account (@laurel/values/limits). So an
+ * address that is too long for an account is not found, like every other address without an
+ * account.
  */
 const MAX_LOOKED_UP_EMAIL_CHARACTERS = 320;
 

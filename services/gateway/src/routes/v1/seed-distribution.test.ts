@@ -151,7 +151,8 @@ test('an invalid distribution is 400 and leaves its idempotency key free', async
     withPercentile({ p25: null }),
     withPercentile({ p50: true }),
     withPercentile({ p75: [82.5] }),
-    // These percentiles are equal, descending, or equal as doubles although the digits ascend.
+    // These percentiles are equal or descending, or are equal as doubles although their digits
+    // ascend.
     withPercentile({ p5: 68 }),
     withPercentile({ p95: 82 }),
     withPercentile({ p5: 70, p25: 60 }),
@@ -235,7 +236,7 @@ test('a repeated distribution is replayed byte for byte without a call', async (
   expect(challenge.asked).toHaveLength(1);
 });
 
-test('a repetition that the challenge service recognised is answered like a replay', async () => {
+test('a repetition that the challenge service recognises gets the response of a replay', async () => {
   const first = await seed(BODY);
   challenge.script.seedChallenge = async () => ({ ...SEEDED, repeated: true });
   const found = await seed(BODY);
