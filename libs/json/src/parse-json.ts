@@ -50,7 +50,7 @@ function hasEscapedName(text: string): boolean {
 }
 
 /** An array or object whose end has not been read; an array has no names. */
-interface Open {
+interface OpenContainer {
   readonly names: string[] | null;
   readonly values: unknown[];
 }
@@ -70,8 +70,8 @@ const LITERALS: ReadonlyMap<string, boolean | null> = new Map([
  */
 function read(text: string, numberOf: (spelling: string) => number | ExactNumber): unknown {
   const outermost: unknown[] = [];
-  const stack: Open[] = [];
-  let open: Open = { names: null, values: outermost };
+  const stack: OpenContainer[] = [];
+  let open: OpenContainer = { names: null, values: outermost };
   let index = 0;
   while (index < text.length) {
     switch (text.charAt(index)) {
@@ -84,7 +84,7 @@ function read(text: string, numberOf: (spelling: string) => number | ExactNumber
       case '}':
       case ']': {
         const value = close(open);
-        open = stack.pop() as Open;
+        open = stack.pop() as OpenContainer;
         open.values.push(value);
         index += 1;
         break;
@@ -119,6 +119,6 @@ function read(text: string, numberOf: (spelling: string) => number | ExactNumber
 }
 
 /** `fromEntries` defines members; an assignment to `__proto__` would set the prototype. */
-function close({ names, values }: Open): unknown {
+function close({ names, values }: OpenContainer): unknown {
   return names === null ? values : Object.fromEntries(names.map((name, index) => [name, values[index]]));
 }
