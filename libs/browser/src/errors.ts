@@ -64,7 +64,7 @@ export class LaurelBrowserError extends Error {
   }
 }
 
-const PASSED: readonly unknown[] = ['insufficient_funds', 'blocked'];
+const PASSED_ON_CODES: readonly unknown[] = ['insufficient_funds', 'blocked'];
 
 /** The error for a response that is not a success, or not JSON. */
 export function errorOfAnswer(status: number, body: unknown): LaurelBrowserError {
@@ -79,7 +79,7 @@ export function errorOfAnswer(status: number, body: unknown): LaurelBrowserError
 
 function codeOf(status: number, code: unknown): LaurelBrowserErrorCode {
   if (isRetired(status, code)) return 'client_reporting_removed';
-  const passes = isApiAnswer(status, code) && (status === 409 || PASSED.includes(code));
+  const passes = isApiAnswer(status, code) && (status === 409 || PASSED_ON_CODES.includes(code));
   return passes ? (code as ConflictCode) : status === 401 ? 'unauthorized' : 'unknown';
 }
 
