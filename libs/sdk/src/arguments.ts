@@ -5,12 +5,12 @@
 import { isWellFormed } from './strict-json.ts';
 
 /** The longest `Idempotency-Key` (docs/contract/partner-api.md, "Idempotency"). */
-const MAX_KEY_CHARACTERS = 255;
+const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
 /**
  * Printable ASCII without a space at either end: runtimes send other text as different bytes, so
  * one key would become several.
  */
-const KEY = /^[!-~]([ -~]*[!-~])?$/;
+const IDEMPOTENCY_KEY = /^[!-~]([ -~]*[!-~])?$/;
 
 /**
  * The body as JSON. Throws a TypeError if JSON would silently change it: a number that is not
@@ -84,9 +84,9 @@ export function checkCallOptions(options: unknown): void {
 
 /** ASCII has one UTF-16 unit a character, so the length counts characters. */
 export function checkIdempotencyKey(key: string | undefined): string {
-  if (typeof key !== 'string' || key.length > MAX_KEY_CHARACTERS || !KEY.test(key)) {
+  if (typeof key !== 'string' || key.length > MAX_IDEMPOTENCY_KEY_CHARACTERS || !IDEMPOTENCY_KEY.test(key)) {
     throw new TypeError(
-      `idempotencyKey is 1 to ${MAX_KEY_CHARACTERS} printable ASCII characters, chosen and stored before the call: a key made in the call is lost with the process.`,
+      `idempotencyKey is 1 to ${MAX_IDEMPOTENCY_KEY_CHARACTERS} printable ASCII characters, chosen and stored before the call: a key made in the call is lost with the process.`,
     );
   }
   return key;

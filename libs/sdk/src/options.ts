@@ -39,14 +39,14 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  */
 const LONGEST_CALL_MS = 12 * 3_600_000;
 /** Base62 of any length that a random key can have; the API checks the rest. */
-const KEY = /^sk_(test|live)_[0-9A-Za-z]{20,200}$/;
+const API_KEY = /^sk_(test|live)_[0-9A-Za-z]{20,200}$/;
 const THIS_MACHINE = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Throws a TypeError for options that can only be a mistake. No message contains the key. */
 export function checkOptions(options: LaurelOptions): TransportOptions {
   refuseBrowser();
   const { apiKey, fetch = globalFetch } = options;
-  if (typeof apiKey !== 'string' || !KEY.test(apiKey)) {
+  if (typeof apiKey !== 'string' || !API_KEY.test(apiKey)) {
     throw new TypeError('apiKey is not a key of Laurel: "sk_test_" or "sk_live_", and letters and digits after it.');
   }
   if (typeof fetch !== 'function') throw new TypeError('fetch is not a function.');

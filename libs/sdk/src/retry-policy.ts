@@ -48,12 +48,12 @@ export function decideRetry({ error, repetition, failures, maxRetries, chance }:
   if (error.code === 'rate_limited') return { kind: 'gate' };
   const delayMs = Math.max(error.retryAfterMs ?? 0, chance * longestDelay(failures));
   if (error.code === 'idempotency_in_progress') return { kind: 'wait', delayMs };
-  if (repetition === 'once' || !leavesOpen(error) || failures > maxRetries) return END;
+  if (repetition === 'once' || !leavesResultUnknown(error) || failures > maxRetries) return END;
   return { kind: 'wait', delayMs };
 }
 
 /** Whether it is unknown, after this failure, if the API has executed the request. */
-export function leavesOpen({ code, status }: LaurelError): boolean {
+export function leavesResultUnknown({ code, status }: LaurelError): boolean {
   if (status !== undefined && status >= 300) return REPEATED_STATUSES.includes(status);
   return code === 'network' || code === 'timeout';
 }

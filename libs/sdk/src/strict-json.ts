@@ -14,7 +14,7 @@ import type { Bytes } from './bytes.ts';
 const MAX_DEPTH = 64;
 
 /** An array or object whose end has not been read; an array has no names. */
-interface Open {
+interface OpenContainer {
   readonly names: Set<string> | null;
   readonly values: unknown[];
 }
@@ -70,8 +70,8 @@ function decode(bytes: Bytes): string {
  */
 function read(text: string, rules: Rules): unknown {
   const outermost: unknown[] = [];
-  const stack: Open[] = [];
-  let open: Open = { names: null, values: outermost };
+  const stack: OpenContainer[] = [];
+  let open: OpenContainer = { names: null, values: outermost };
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === '{' || token === '[') {
       stack.push(open);
@@ -79,7 +79,7 @@ function read(text: string, rules: Rules): unknown {
       open = { names: token === '{' ? new Set() : null, values: [] };
     } else if (token === '}' || token === ']') {
       const value = close(open);
-      open = stack.pop() as Open;
+      open = stack.pop() as OpenContainer;
       open.values.push(value);
     } else if (open.names?.size === open.values.length) {
       // Every earlier name of the object has its value, so this string is the next name.
@@ -94,7 +94,7 @@ function read(text: string, rules: Rules): unknown {
 }
 
 /** `fromEntries` defines members; an assignment to `__proto__` would set the prototype. */
-function close({ names, values }: Open): unknown {
+function close({ names, values }: OpenContainer): unknown {
   return names === null ? values : Object.fromEntries([...names].map((name, index) => [name, values[index]]));
 }
 

@@ -16,7 +16,7 @@ import type { Clock } from './clock.ts';
 import { LaurelError } from './errors.ts';
 import type { Fetch } from './fetch.ts';
 import { type GatePass, type GateReport, RateGate } from './rate-gate.ts';
-import { decideRetry, leavesOpen, type Repetition } from './retry-policy.ts';
+import { decideRetry, leavesResultUnknown, type Repetition } from './retry-policy.ts';
 
 export interface TransportOptions {
   readonly apiKey: string;
@@ -135,7 +135,7 @@ export class Transport {
    */
   async #waitAfter(call: Call, error: LaurelError): Promise<void> {
     const { request, deadline } = call;
-    if (leavesOpen(error)) call.failures += 1;
+    if (leavesResultUnknown(error)) call.failures += 1;
     const decision = decideRetry({
       error,
       repetition: request.repetition,
