@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countsThatMatter, delayMs, freeAt } from './backoff.ts';
+import { countsThatMatter, delayMs, nextTryAt } from './backoff.ts';
 
 const BACKOFF = { windowMs: 900_000, firstDelayMs: 1_000, maxDelayMs: 60_000 };
 const NOW = new Date('2026-11-21T12:00:00.000Z');
@@ -24,7 +24,7 @@ describe('backoff', () => {
   test('the next try is allowed after the longest delay at the latest', () => {
     fc.assert(
       fc.property(count, free, fc.integer({ min: 0, max: 900_000 }), (n, f, agoMs) => {
-        const at = freeAt({ count: n, newest: new Date(NOW.getTime() - agoMs) }, f, BACKOFF, NOW);
+        const at = nextTryAt({ count: n, newest: new Date(NOW.getTime() - agoMs) }, f, BACKOFF, NOW);
         expect(at.getTime()).toBeGreaterThanOrEqual(NOW.getTime());
         expect(at.getTime()).toBeLessThanOrEqual(NOW.getTime() + BACKOFF.maxDelayMs);
       }),
@@ -32,7 +32,7 @@ describe('backoff', () => {
   });
 
   test('no wait is needed while failures are free', () => {
-    expect(freeAt({ count: 4, newest: new Date(NOW.getTime() + 5) }, 5, BACKOFF, NOW)).toEqual(NOW);
+    expect(nextTryAt({ count: 4, newest: new Date(NOW.getTime() + 5) }, 5, BACKOFF, NOW)).toEqual(NOW);
   });
 
   test('failures beyond `countsThatMatter` do not change the delay', () => {
@@ -49,7 +49,7 @@ describe('backoff', () => {
       const recent = tries.filter((at) => at > now - BACKOFF.windowMs);
       const newest = recent.at(-1);
       const failures = { count: recent.length, newest: newest === undefined ? null : new Date(newest) };
-      const next = freeAt(failures, 5, BACKOFF, new Date(now)).getTime();
+      const next = nextTryAt(failures, 5, BACKOFF, new Date(now)).getTime();
       if (next === now) tries.push(now);
       now = Math.max(next, now + 1);
     }

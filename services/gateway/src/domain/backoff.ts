@@ -24,7 +24,7 @@ export function delayMs(count: number, free: number, backoff: Backoff): number {
 }
 
 /** When the next try may be made. */
-export function freeAt({ count, newest }: Failures, free: number, backoff: Backoff, now: Date): Date {
+export function nextTryAt({ count, newest }: Failures, free: number, backoff: Backoff, now: Date): Date {
   const delay = delayMs(count, free, backoff);
   // Without a delay there is no wait, even if a failure seems to lie in the future because the
   // clock of the replica that counted it is fast.

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mintApiKey } from './api-key.ts';
-import { MAX_KEPT_BYTES, redactBody, redactPath, redactWord } from './redaction.ts';
+import { MAX_KEPT_BYTES, redactBody, redactPath, redactShortText } from './redaction.ts';
 
 const NAMES = ['signing_secret', 'password', 'api_key', 'Authorization', 'previousSecret', 'access_token', 'email'];
 const secretName = fc.constantFrom(...NAMES);
@@ -180,6 +180,6 @@ test('a redacted path keeps its ids and loses e-mails, keys and secret parameter
 });
 
 test('a header that is an e-mail or a secret is redacted', () => {
-  expect(redactWord('laurel-sdk/1.2 node/24')).toBe('laurel-sdk/1.2 node/24');
-  expect(redactWord('bot (ann@b.example)')).toBe('[redacted]');
+  expect(redactShortText('laurel-sdk/1.2 node/24')).toBe('laurel-sdk/1.2 node/24');
+  expect(redactShortText('bot (ann@b.example)')).toBe('[redacted]');
 });

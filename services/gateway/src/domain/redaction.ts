@@ -58,7 +58,7 @@ export function redactBody(body: string, isJson = isValidJson(body)): KeptText {
 }
 
 /** The kept part of a short text, such as a header. */
-export function redactWord(text: string): string {
+export function redactShortText(text: string): string {
   return withoutNul(isSecretText(text) || SECRET_NAME.test(text) ? REDACTED : text);
 }
 

@@ -17,7 +17,7 @@
 
 import { createHmac } from 'node:crypto';
 import { isBefore } from '@laurel/values/instant';
-import { type Backoff, type Failures, freeAt } from './backoff.ts';
+import { type Backoff, type Failures, nextTryAt } from './backoff.ts';
 import { retryAfterSeconds } from './rate-window.ts';
 
 /** How many failures of each kind are free: they delay no sign-in. */
@@ -69,7 +69,7 @@ export function decideSignIn(failures: SignInFailures, limits: SignInLimits, now
         [failures.ofEmail, failuresPerEmail],
         [failures.ofAddress, failuresPerAddress],
       ];
-  const waits = applying.map(([some, limit]) => ({ limit, resetAt: freeAt(some, limit, limits, now) }));
+  const waits = applying.map(([some, limit]) => ({ limit, resetAt: nextTryAt(some, limit, limits, now) }));
   const longest = waits.reduce((one, other) => (isBefore(one.resetAt, other.resetAt) ? other : one));
   if (!isBefore(now, longest.resetAt)) return { kind: 'admitted' };
   return {

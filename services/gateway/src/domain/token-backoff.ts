@@ -6,7 +6,7 @@
  * operator out.
  */
 import { isBefore, millisecondsBetween } from '@laurel/values/instant';
-import { type Backoff, type Failures, freeAt } from './backoff.ts';
+import { type Backoff, type Failures, nextTryAt } from './backoff.ts';
 import { retryAfterSeconds } from './rate-window.ts';
 
 export const TOKEN_BACKOFF: Backoff & { readonly free: number } = {
@@ -33,7 +33,7 @@ export interface BackoffWait {
 
 /** How long the client must wait; null if it need not. */
 export function waitOf(failures: TokenFailures, now: Date): BackoffWait | null {
-  const resetAt = freeAt(failures, TOKEN_BACKOFF.free, TOKEN_BACKOFF, now);
+  const resetAt = nextTryAt(failures, TOKEN_BACKOFF.free, TOKEN_BACKOFF, now);
   if (!isBefore(now, resetAt)) return null;
   return { limit: TOKEN_BACKOFF.free, retryAfterSeconds: retryAfterSeconds(resetAt.getTime(), now.getTime()), resetAt };
 }

@@ -4,8 +4,8 @@
  *
  * - lock: committed before anything downstream happens, without waiting for the disk. Its operation
  *   id keys every downstream write. The contest service records the key with the operation, so a
- *   lost lock causes no second operation (decision 23). Most idempotency locks are made with the admission
- *   of their request (`admission.ts`); this file makes the others.
+ *   lost lock causes no second operation (decision 23). Most idempotency locks are made with the
+ *   admission of their request (`admission.ts`); this file makes the others.
  * - complete: a 2xx response is put into the cache as its exact text, then sent, and only then
  *   written to the database (`completions.ts`). So a caller that has the response can get it again
  *   immediately: from this process's cache, or on another replica at its second look.

@@ -8,7 +8,7 @@ import {
   TournamentStatus,
 } from '@laurel/proto/tournament';
 
-export const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute));
+export const atMinute = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute));
 
 const TENANT = { programId: '0199aaaa-0000-7000-8000-000000000002', environment: Environment.LIVE };
 
@@ -18,9 +18,9 @@ export const ROUND: Round = {
   tournamentId: '0199aaaa-0000-7000-8000-000000000001',
   tournamentName: 'Cup',
   status: RoundStatus.OPEN,
-  opensAt: at(0),
-  closesAt: at(30),
-  entriesCloseAt: at(20),
+  opensAt: atMinute(0),
+  closesAt: atMinute(30),
+  entriesCloseAt: atMinute(20),
   settledAt: undefined,
   entryFeeCents: 250n,
   purseTable: [
@@ -52,6 +52,6 @@ export const TOURNAMENT: Tournament = {
     roundLengthSeconds: undefined,
   },
   status: TournamentStatus.ACTIVE,
-  createdAt: at(0),
+  createdAt: atMinute(0),
   currentRound: undefined,
 };

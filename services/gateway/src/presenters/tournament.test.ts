@@ -1,6 +1,6 @@
 import { type LeaderboardRow, PayoutStatus, RoundStatus, type Tournament } from '@laurel/proto/tournament';
 import { describe, expect, test } from 'vitest';
-import { at, ROUND, TOURNAMENT } from './tournament.fixture.ts';
+import { atMinute, ROUND, TOURNAMENT } from './tournament.fixture.ts';
 import {
   presentLeaderboardRow,
   presentMaskedLeaderboard,
@@ -15,7 +15,7 @@ const ROW: LeaderboardRow = {
   playerRef: 'p',
   bestScore: -0.5,
   bestTiebreak: 0,
-  bestScoreAt: at(5),
+  bestScoreAt: atMinute(5),
   paidAttempts: 2,
   finalRank: undefined,
   payoutCents: undefined,
@@ -55,7 +55,7 @@ describe('rounds', () => {
   });
 
   test('a round shows when it was settled', () => {
-    const settled = presentRound({ ...ROUND, status: RoundStatus.SETTLED, settledAt: at(31) });
+    const settled = presentRound({ ...ROUND, status: RoundStatus.SETTLED, settledAt: atMinute(31) });
     expect(settled).toMatchObject({ status: 'settled', settled_at: '2026-11-21T12:31:00.000Z' });
   });
 });
@@ -64,7 +64,7 @@ describe('a round that an operator cancelled', () => {
   const CANCELLED = {
     ...ROUND,
     status: RoundStatus.CANCELLED,
-    cancellation: { cancelledAt: at(3), operator: 'ada', reason: 'A bug.' },
+    cancellation: { cancelledAt: atMinute(3), operator: 'ada', reason: 'A bug.' },
   };
 
   test('only operators see who cancelled a round, when and why', () => {

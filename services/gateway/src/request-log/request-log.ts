@@ -20,7 +20,7 @@ import { counter } from '@laurel/telemetry';
 import { instantOfId } from '@laurel/values/ids';
 import { createByteBudgets } from '@laurel/values/tenant';
 import type { Principal } from '../domain/principal.ts';
-import { MAX_KEPT_BYTES, redactBody, redactPath, redactWord } from '../domain/redaction.ts';
+import { MAX_KEPT_BYTES, redactBody, redactPath, redactShortText } from '../domain/redaction.ts';
 import {
   type FirstRequest,
   insertRequests,
@@ -220,9 +220,9 @@ function lineOf(request: EndedRequest, keepsBodies: boolean): LoggedRequest {
     status: request.status,
     errorCode: request.errorCode ?? null,
     durationMs: Math.round(request.durationMs * 10) / 10,
-    idempotencyKey: idempotencyKey === undefined ? null : redactWord(idempotencyKey),
+    idempotencyKey: idempotencyKey === undefined ? null : redactShortText(idempotencyKey),
     isReplayed: request.isReplayed,
-    userAgent: userAgent === undefined ? null : redactWord(userAgent),
+    userAgent: userAgent === undefined ? null : redactShortText(userAgent),
     requestBody: sent.text,
     isRequestBodyTruncated: sent.isTruncated,
     responseBody: answered.text,

@@ -11,7 +11,7 @@ import { Environment } from '@laurel/proto/common';
 import { DeliveryStatus } from '@laurel/proto/webhook';
 import { newId, newOwnedId } from '@laurel/values/ids';
 
-export const at = (milliseconds: number) => new Date(Date.UTC(2026, 10, 26) + milliseconds);
+export const atMillisecond = (milliseconds: number) => new Date(Date.UTC(2026, 10, 26) + milliseconds);
 
 export const ACCOUNT_ID = newId();
 
@@ -21,12 +21,12 @@ export function attemptAt(
   fields: Partial<Attempt> = {},
 ): Attempt {
   return {
-    id: newOwnedId(owner, at(milliseconds)),
+    id: newOwnedId(owner, atMillisecond(milliseconds)),
     contestId: newId(),
     playerRef: 'p-1',
     status: AttemptStatus.OPEN,
     feeCents: 100n,
-    createdAt: at(milliseconds),
+    createdAt: atMillisecond(milliseconds),
     metadataJson: '',
     outcome: undefined,
     ...fields,
@@ -46,8 +46,8 @@ export const answerWithPage =
       tenant: { programId, environment: Environment.TEST },
       accountId: ACCOUNT_ID,
     })),
-    readTo: readTo === null ? undefined : { createdAt: at(readTo), id: newId() },
-    head: head === null ? undefined : { createdAt: at(head), id: newId() },
+    readTo: readTo === null ? undefined : { createdAt: atMillisecond(readTo), id: newId() },
+    head: head === null ? undefined : { createdAt: atMillisecond(head), id: newId() },
   });
 
 /** An attempt that won, and whose award was held and then denied. */
@@ -58,7 +58,7 @@ export function deniedWin({ programId }: { readonly programId: string }) {
     score: 7.5,
     metThreshold: true,
     thresholdApplied: 5,
-    recordedAt: at(20),
+    recordedAt: atMillisecond(20),
     receiptId: newId(),
     award,
   };
@@ -66,7 +66,7 @@ export function deniedWin({ programId }: { readonly programId: string }) {
   const eventId = newId();
   const fact = (kind: AttemptFactKind, ms: number, amountCents?: bigint) => ({
     kind,
-    at: at(ms),
+    at: atMillisecond(ms),
     amountCents,
     reason: '',
   });
@@ -94,12 +94,12 @@ export function deliveryOf(milliseconds: number) {
     id: newId(),
     event: 'attempt.settled',
     status: DeliveryStatus.DELIVERED,
-    createdAt: at(milliseconds - 10),
+    createdAt: atMillisecond(milliseconds - 10),
     nextAttemptAt: undefined,
     attempts: [
       {
         number: 1,
-        startedAt: at(milliseconds),
+        startedAt: atMillisecond(milliseconds),
         durationMs: 3,
         httpStatus: 200,
         errorKind: undefined,

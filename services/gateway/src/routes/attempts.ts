@@ -30,7 +30,7 @@ type AttemptFilters = z.output<z.ZodObject<typeof attemptFilters>>;
 
 export const hasOneContest = (query: Partial<AttemptFilters>) =>
   query.challenge_id === undefined || query.tournament_round_id === undefined;
-export const ONE_CONTEST = { message: 'must not have both `challenge_id` and `tournament_round_id`' };
+export const ONE_CONTEST_ISSUE = { message: 'must not have both `challenge_id` and `tournament_round_id`' };
 
 const listedAward = component(
   'ListedAward',

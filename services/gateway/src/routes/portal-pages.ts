@@ -12,7 +12,7 @@ import { contextOf } from '../http/context.ts';
 type Pages = 'portal' | 'operator';
 
 /** Where `npm start` and the image put the built pages. */
-export function folderOf(pages: Pages): string {
+export function builtFolderOf(pages: Pages): string {
   return fileURLToPath(new URL(`../../../../apps/portal/dist/${pages}`, import.meta.url));
 }
 
@@ -34,7 +34,7 @@ const HEADERS = {
 };
 
 /** A file that does not exist in the folder of the assets is an unknown path. */
-export function servePages(pages: Pages, folder = folderOf(pages)): Router {
+export function servePages(pages: Pages, folder = builtFolderOf(pages)): Router {
   const path = `/${pages}`;
   const routeTemplate = `${path}/{page}`;
   const router = Router({ caseSensitive: true, strict: true });

@@ -25,7 +25,8 @@ export const tournamentListQuery = z.object({
 export const roundListQuery = z.object(page);
 
 /** A purse may have thousands of ranks, so a page may be shorter than its limit. */
-export const MAY_BE_SHORT = 'Newest first; a page has fewer rows than `limit` if their purses have many ranks.';
+export const MAY_BE_SHORT_DESCRIPTION =
+  'Newest first; a page has fewer rows than `limit` if their purses have many ranks.';
 
 /** The partners' list item, and everything that the operator set. */
 export const operatorTournamentSchema = component(

@@ -11,7 +11,7 @@ import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
-import { ACCOUNT_ID, answerWithPage, at, attemptAt, deliveryOf, deniedWin } from '../attempts.fixture.ts';
+import { ACCOUNT_ID, answerWithPage, atMillisecond, attemptAt, deliveryOf, deniedWin } from '../attempts.fixture.ts';
 
 const CHALLENGE = { ...ChallengeServiceService, ...AttemptServiceService };
 
@@ -123,7 +123,7 @@ test('an invalid query of attempts is refused without a call', async () => {
     'account_id=x',
     'player_ref=p-1',
     `${ofProgram}&cursor=nonsense`,
-    `${ofProgram}&after=${encodePosition({ at: at(0), id: newId() })}`,
+    `${ofProgram}&after=${encodePosition({ at: atMillisecond(0), id: newId() })}`,
     `${ofProgram}&challenge_id=${newId()}&tournament_round_id=${newId()}`,
     `${ofProgram}&status=pending`,
     `${ofProgram}&limit=0`,
@@ -154,14 +154,14 @@ test('one attempt shows operators its account, history, evidence, deliveries and
       amountCents: 2_000n,
       status: PayoutStatus.DENIED,
       reason: 'payout_velocity',
-      createdAt: at(25),
+      createdAt: atMillisecond(25),
       paidAt: undefined,
     },
-    deniedAt: at(90),
+    deniedAt: atMillisecond(90),
   });
   const goodwill = [
-    { amountCents: 100n, reference: 'ticket 7', createdAt: at(35) },
-    { amountCents: 250n, reference: 'ticket 8', createdAt: at(95) },
+    { amountCents: 100n, reference: 'ticket 7', createdAt: atMillisecond(35) },
+    { amountCents: 250n, reference: 'ticket 8', createdAt: atMillisecond(95) },
   ];
   wallet.script.listGoodwill = async () => ({ deposits: goodwill });
   const { status, body, text } = await operate('GET', `/attempts/${attempt.id}`);
@@ -180,10 +180,10 @@ test('one attempt shows operators its account, history, evidence, deliveries and
       {},
       {},
       { kind: 'award_held' },
-      { kind: 'goodwill_deposited', at: at(35).toISOString(), amount: '1.00', reference: 'ticket 7' },
+      { kind: 'goodwill_deposited', at: atMillisecond(35).toISOString(), amount: '1.00', reference: 'ticket 7' },
       { kind: 'webhook_sent' },
       { kind: 'award_denied' },
-      { kind: 'goodwill_deposited', at: at(95).toISOString(), amount: '2.50', reference: 'ticket 8' },
+      { kind: 'goodwill_deposited', at: atMillisecond(95).toISOString(), amount: '2.50', reference: 'ticket 8' },
     ],
     deliveries: [{ id: delivery.id, endpoint_id: endpointId }],
     payout: { award_id: award.id, status: 'denied', reason: 'payout_velocity', amount: '20.00' },

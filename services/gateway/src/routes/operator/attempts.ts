@@ -16,7 +16,7 @@ import {
   describedAttempt,
   hasOneContest,
   listStartOf,
-  ONE_CONTEST,
+  ONE_CONTEST_ISSUE,
   readPages,
   readReceiptOf,
 } from '../attempts.ts';
@@ -48,7 +48,7 @@ const attemptQuery = z
   .refine((query) => query.program_id !== undefined || query.account_id !== undefined, {
     message: 'must have `program_id` and `environment`, or `account_id`',
   })
-  .refine(hasOneContest, ONE_CONTEST);
+  .refine(hasOneContest, ONE_CONTEST_ISSUE);
 
 const owners = {
   program_id: uuid,

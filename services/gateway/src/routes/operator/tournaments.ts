@@ -30,7 +30,7 @@ import {
   answerRounds,
   answerTournaments,
   askedPart,
-  MAY_BE_SHORT,
+  MAY_BE_SHORT_DESCRIPTION,
   operatorTournamentSchema,
   roundListQuery,
   roundListSchema,
@@ -172,7 +172,7 @@ export const listTournaments = defineOperatorRoute({
   description: 'Every status, each with its current round, as the developer of the program sees them too.',
   params: z.object({ programId: pathId }),
   query: tournamentListQuery,
-  success: { status: 200, description: MAY_BE_SHORT, schema: tournamentListSchema },
+  success: { status: 200, description: MAY_BE_SHORT_DESCRIPTION, schema: tournamentListSchema },
   run: async (
     { params: { programId }, query, options },
     { tournament, database }: Tournaments & { database: Database },
@@ -201,7 +201,7 @@ export const listRounds = defineOperatorRoute({
   description: 'The rounds of every status.',
   params,
   query: roundListQuery,
-  success: { status: 200, description: MAY_BE_SHORT, schema: roundListSchema },
+  success: { status: 200, description: MAY_BE_SHORT_DESCRIPTION, schema: roundListSchema },
   run: ({ params: { tournamentId }, query, options }, { tournament }: Tournaments) =>
     answerRounds(tournament, { programId: null, tournamentId }, { query, options }),
 });

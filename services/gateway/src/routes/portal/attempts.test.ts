@@ -10,7 +10,7 @@ import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
-import { answerWithPage, at, attemptAt, deliveryOf, deniedWin } from '../attempts.fixture.ts';
+import { answerWithPage, atMillisecond, attemptAt, deliveryOf, deniedWin } from '../attempts.fixture.ts';
 
 const stack = new AsyncDisposableStack();
 let challenge: ScriptedService<typeof AttemptServiceService>;
@@ -99,17 +99,17 @@ test('a list with `after` has the oldest attempts first', async () => {
   const [a, b] = [attemptAt('challenge', 40), attemptAt('tournament', 30)];
   challenge.script.listAttempts = answerWithPage([a], 60, null);
   tournament.script.listAttempts = answerWithPage([b], 50, null);
-  const position = { at: at(20), id: newId() };
+  const position = { at: atMillisecond(20), id: newId() };
   const { status, body } = await list(`&after=${encodePosition(position)}`);
   expect([status, body.data.map(({ id }) => id), body.next_cursor]).toEqual([200, [b.id, a.id], null]);
   expect(challenge.asked[0]?.[1]).toMatchObject({
     from: { $case: 'after', value: { createdAt: position.at, id: position.id } },
   });
-  expect(Buffer.from(body.head_cursor ?? '', 'base64url').toString()).toContain(at(50).toISOString());
+  expect(Buffer.from(body.head_cursor ?? '', 'base64url').toString()).toContain(atMillisecond(50).toISOString());
 });
 
 test('an invalid query of attempts is refused without a call', async () => {
-  const cursor = encodePosition({ at: at(0), id: newId() });
+  const cursor = encodePosition({ at: atMillisecond(0), id: newId() });
   for (const query of [
     '&cursor=nonsense',
     '&after=nonsense',

@@ -14,7 +14,7 @@ import {
   describedAttempt,
   hasOneContest,
   listStartOf,
-  ONE_CONTEST,
+  ONE_CONTEST_ISSUE,
   readPages,
   readReceiptOf,
 } from '../attempts.ts';
@@ -35,7 +35,7 @@ const attemptQuery = z
   .refine(({ cursor, after }) => cursor === undefined || after === undefined, {
     message: 'must not have both `cursor` and `after`',
   })
-  .refine(hasOneContest, ONE_CONTEST);
+  .refine(hasOneContest, ONE_CONTEST_ISSUE);
 
 const attemptListSchema = component(
   'AttemptList',

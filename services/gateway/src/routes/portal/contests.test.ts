@@ -19,7 +19,7 @@ import { ROUND, TOURNAMENT } from '../../presenters/tournament.fixture.ts';
 import { presentOperatorTournament, presentRound } from '../../presenters/tournament.ts';
 
 const CREDENTIALS = { email: 'dev@example.com', password: 'correct horse battery' };
-const OTHERS = { email: 'other@example.com', password: 'correct horse battery' };
+const OTHER_DEVELOPER = { email: 'other@example.com', password: 'correct horse battery' };
 const AT = new Date('2026-11-21T12:00:00.000Z');
 
 const stack = new AsyncDisposableStack();
@@ -53,7 +53,7 @@ beforeAll(async () => {
     return { portal: createPortal(http, (await signIn(http, credentials)).body.token), programId: program.id };
   };
   ({ portal, programId } = await open(CREDENTIALS));
-  ({ portal: other } = await open(OTHERS));
+  ({ portal: other } = await open(OTHER_DEVELOPER));
 }, 60_000);
 afterAll(() => stack.disposeAsync());
 beforeEach(() => {
@@ -67,25 +67,25 @@ const get = (path: string, from = portal) => from.send('GET', `/programs/${progr
 const asked = () => [...challenge.asked, ...tournament.asked];
 
 const ID = newId();
-const ONE = [
+const RESOURCE_PATHS = [
   `/challenges/${ID}`,
   `/challenges/${ID}/statistics`,
   `/tournaments/${ID}`,
   `/tournaments/${ID}/rounds`,
   `/rounds/${ID}/standings`,
 ];
-const LISTS = ['/challenges', '/tournaments'];
+const LIST_PATHS = ['/challenges', '/tournaments'];
 
 describe('the challenges and tournaments of a program', () => {
   test('another developer’s challenges and tournaments are 404 without a call', async () => {
-    for (const path of [...ONE, ...LISTS.map((list) => `${list}?environment=test`)]) {
+    for (const path of [...RESOURCE_PATHS, ...LIST_PATHS.map((list) => `${list}?environment=test`)]) {
       expect(await get(path, other)).toMatchObject({ status: 404, code: 'not_found' });
     }
     expect(asked()).toEqual([]);
   });
 
   test('a challenge or tournament that the service does not find for the program is 404', async () => {
-    for (const path of ONE) expect(await get(path)).toMatchObject({ status: 404, code: 'not_found' });
+    for (const path of RESOURCE_PATHS) expect(await get(path)).toMatchObject({ status: 404, code: 'not_found' });
     expect(asked()).toEqual([
       ['getProgramChallenge', { programId, challengeId: ID }],
       ['getChallengeStatistics', { programId, challengeId: ID, bins: 30, anyProgram: false }],
@@ -96,9 +96,9 @@ describe('the challenges and tournaments of a program', () => {
   });
 
   test('a malformed id is 404 without a call', async () => {
-    for (const path of ONE) expect(await get(path.replace(ID, 'x'))).toMatchObject({ status: 404 });
+    for (const path of RESOURCE_PATHS) expect(await get(path.replace(ID, 'x'))).toMatchObject({ status: 404 });
     const bad = [
-      ...LISTS.flatMap((list) => [
+      ...LIST_PATHS.flatMap((list) => [
         list,
         `${list}?environment=prod`,
         `${list}?environment=test&status=open`,
@@ -118,7 +118,11 @@ describe('the challenges and tournaments of a program', () => {
     const refuse = async () => refused('invalid_request', 'The cursor is not valid.');
     challenge.script = { listProgramChallenges: refuse };
     tournament.script = { listProgramTournaments: refuse, listTournamentRounds: refuse, listRoundStandings: refuse };
-    const paths = [...LISTS.map((list) => `${list}?environment=live&`), `${ONE[3]}?`, `${ONE[4]}?`];
+    const paths = [
+      ...LIST_PATHS.map((list) => `${list}?environment=live&`),
+      `${RESOURCE_PATHS[3]}?`,
+      `${RESOURCE_PATHS[4]}?`,
+    ];
     for (const path of paths) expect(await get(`${path}cursor=nonsense`)).toMatchObject({ status: 400 });
     expect(asked()).toHaveLength(paths.length);
   });

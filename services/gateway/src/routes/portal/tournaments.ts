@@ -14,7 +14,7 @@ import {
   answerRounds,
   answerTournaments,
   askedPart,
-  MAY_BE_SHORT,
+  MAY_BE_SHORT_DESCRIPTION,
   operatorTournamentSchema,
   roundListQuery,
   roundListSchema,
@@ -35,7 +35,7 @@ export const listProgramTournaments = defineProgramRoute({
   summary: "List a program's tournaments in one environment",
   description: 'Every status, with the terms that the operator set, each with its current round.',
   query: tournamentListQuery,
-  success: { status: 200, description: MAY_BE_SHORT, schema: tournamentListSchema },
+  success: { status: 200, description: MAY_BE_SHORT_DESCRIPTION, schema: tournamentListSchema },
   run: ({ caller: { program }, query, options }, { tournament }: Tournaments) =>
     answerTournaments(tournament, program.id, { query, options }),
 });
@@ -62,7 +62,7 @@ export const listTournamentRounds = defineProgramRoute({
   description: 'The rounds of every status. A tournament of another program is 404.',
   params: { tournamentId: pathId },
   query: roundListQuery,
-  success: { status: 200, description: MAY_BE_SHORT, schema: roundListSchema },
+  success: { status: 200, description: MAY_BE_SHORT_DESCRIPTION, schema: roundListSchema },
   run: ({ caller: { program }, params: { tournamentId }, query, options }, { tournament }: Tournaments) =>
     answerRounds(tournament, { programId: program.id, tournamentId }, { query, options }),
 });
