@@ -13,8 +13,8 @@ import { type Cents, cents } from '@laurel/values/money';
 export const FEE_WINDOW_MS = 24 * 60 * 60 * 1000;
 
 /**
- * What a program charged an account in the window, without refunds, and the most that this may
- * reach; null for no limit.
+ * What a program charged an account in the window, without refunds. `limitCents` is the most that
+ * this sum may reach; null for no limit.
  */
 export type ChargedFees = { readonly chargedCents: Cents; readonly limitCents: Cents | null };
 

@@ -1,11 +1,14 @@
 /**
- * The decision on a batch of payouts, of challenge awards and of ranks of round purses. Each is
- * decided once, by its award id: paid immediately, or held (payout-hold.ts). A repeat returns the
- * payout's current state and moves no money.
- * A request with a decided payout's id and another win, program, environment, account or amount is
- * not a repeat. It throws, so that a contest service never takes another payout for its own.
- * No credit is ever refused: the prize is owed. Exactly one payout consumes the sandbox's "hold the
- * next award", whatever the reason that held it.
+ * The decision on a batch of payouts: of challenge awards, and of ranks of round purses.
+ *
+ * - Each payout is decided once, by its award id: paid immediately, or held (payout-hold.ts). A
+ *   repeat returns the payout's current state and moves no money.
+ * - A request with the id of a decided payout and another win, program, environment, account or
+ *   amount is not a repeat. The decision throws, so that a contest service never takes another
+ *   payout for its own.
+ * - No credit is ever refused: the prize is owed.
+ * - Exactly one payout consumes the sandbox's "hold the next award", even if it is held for another
+ *   reason.
  */
 
 import { awardTransferId } from '@laurel/values/ids';

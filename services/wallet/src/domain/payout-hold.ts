@@ -2,25 +2,24 @@
  * When a win is held instead of paid (docs/contract/partner-api.md, "Outcome" and "Payout status";
  * docs/contract/rules.md, "Players, accounts, money" and "Tournaments").
  *
- * An award of a challenge is `held` with the reason `challenge_suspended` if the drift monitor had
- * suspended the challenge before the win, as the challenge service reports: the bar may be wrong
- * for every player.
- * An award of a challenge is `held` if the account has an enforcement flag or an open
- * investigation, or on payout velocity: if the payout would be its 6th in a rolling 24 hours, or
- * would take its payouts of a rolling 24 hours over 500.00. Exactly 500.00 is not over.
- * A purse of a round is `held` for an enforcement flag or an open investigation, never on payout
- * velocity. Its purse table was frozen when the round was spawned, so neither the amount nor the
- * number of purses is evidence about the player.
+ * An award of a challenge is `held` in each of these cases:
+ * - The drift monitor had suspended the challenge before the win, as the challenge service reports:
+ *   the bar may be wrong for every player. The reason is `challenge_suspended`.
+ * - The account has an enforcement flag or an open investigation.
+ * - Payout velocity: the payout would be the account's 6th in a rolling 24 hours, or would take its
+ *   payouts of a rolling 24 hours over 500.00. Exactly 500.00 is not over.
+ * - Program velocity: the award would take the program's payouts of a rolling 24 hours over the
+ *   program's limit. This bounds what one program pays to all of its players. The limit is per
+ *   environment: an operator's, or else 5,000.00 in live and none in test.
+ *
+ * A purse of a round is `held` for an enforcement flag or an open investigation, but never on
+ * payout velocity or program velocity. Its purse table was frozen when the round opened, so neither
+ * the amount nor the number of purses is evidence about the player.
+ *
  * In the sandbox a partner can have the player's next win held, award or purse.
  *
- * Program velocity bounds what one program pays to all of its players: an award that would take the
- * program's payouts of a rolling 24 hours over the program's limit is `held`. The limit is per
- * environment: an operator's, or else 5,000.00 in live and none in test. It never holds a purse
- * either.
- *
- * A held win moves no money and counts towards neither velocity. A paid one counts, award or purse.
- * A held win that an operator releases counts from the instant of its payment, and a purse counts
- * towards the velocity of later awards.
+ * A held win moves no money and counts towards neither velocity. A paid win counts towards both,
+ * award or purse. A held win that an operator releases counts from the instant of its payment.
  */
 import { type Cents, cents } from '@laurel/values/money';
 
@@ -60,7 +59,8 @@ export type RecentPayouts = { readonly count: number; readonly amountCents: Cent
 export const NO_PAYOUTS: RecentPayouts = { count: 0, amountCents: cents(0n) };
 
 /**
- * What a program paid in the window so far, and the most that this may reach; null for no limit.
+ * What a program paid in the window so far. `limitCents` is the most that this sum may reach; null
+ * for no limit.
  */
 export type ProgramPayouts = { readonly paidCents: Cents; readonly limitCents: Cents | null };
 

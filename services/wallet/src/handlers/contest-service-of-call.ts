@@ -1,7 +1,7 @@
 /**
- * A contest service may move the money of its own attempts and payouts only, whose ids carry its
- * tag. Nothing is checked if callers are not identified (a channel without certificates). The
- * gateway may access attempts of both contest services.
+ * A contest service may move only the money of its own attempts and payouts: their ids carry its
+ * tag. On a channel without certificates nothing is checked, because callers are not identified
+ * there. The gateway may access attempts of both contest services.
  */
 import { type Caller, CallNotPermittedError } from '@laurel/grpc';
 import { type ContestServiceName, contestServiceOf, feeTransferId } from '@laurel/values/ids';

@@ -185,7 +185,10 @@ const listInsidersStatement: Statement = {
     order by insiders.account_id desc limit $3`,
 };
 
-/** The insiders of a program by account id, descending, below an id; null starts at the newest. */
+/**
+ * The insiders of a program, newest account first, below `beforeAccountId`; null for the first
+ * page.
+ */
 export async function listInsiders(
   database: Database,
   page: { readonly programId: string; readonly beforeAccountId: string | null; readonly limit: number },

@@ -78,8 +78,8 @@ const GUARDS = [
 ];
 
 /**
- * These constraints bind every row written since they exist. Rows from before there were houses
- * violate them, so they are never validated.
+ * These constraints bind every row that was written after they were created. Rows from before there
+ * were houses violate them, so they are never validated.
  */
 const GUARDS_BUT_HISTORY = ['transfers_player_plays_with_the_house', 'ledger_accounts_person_plays_with_the_house'];
 

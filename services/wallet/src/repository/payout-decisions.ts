@@ -14,8 +14,8 @@ const insertDecisionStatement: Statement = {
 };
 
 /**
- * Keeps the decision on a payout that was paid or denied in this transaction. Null: release 0.2.0
- * decided, which names no operator.
+ * Keeps the decision on a payout that was paid or denied in this transaction. `review` is null if
+ * the caller is release 0.2.0, which names no operator: then no decision is kept.
  */
 export async function keepDecision(
   tx: Transaction,

@@ -380,7 +380,7 @@ const HELD_NOW: Statement = {
     group by held.environment`,
 };
 
-/** The payouts that are held now, among the newest held ones of all programs. */
+/** The sum of the payouts that are held now, among the newest held payouts of all programs. */
 export async function sumHeldNow(
   database: Database,
   { environment, programId }: Pick<MoneyFilter, 'environment' | 'programId'>,
