@@ -125,8 +125,8 @@ async function decideAndInsert(
 }
 
 /**
- * Moves an attempt whose ref names another account since the reservation to that account and its
- * entry, if the rules allow it.
+ * If an attempt's ref names another account since the reservation, moves the attempt to that
+ * account and its entry, provided that the rules allow it.
  */
 export async function moveReservation(
   attempt: Attempt,

@@ -63,8 +63,8 @@ function judgeRefund({ status, roundStatus }: AuditedAttempt, isRefunded: boolea
   const check = 'entry_is_refunded_exactly_when_ended';
   const isOwed = status === 'expired' || status === 'voided' || roundStatus === 'cancelled';
   if (isOwed) return isRefunded ? null : { check, final: true };
-  // A fee that was not refunded is correct here. A refunded one is too, while the refund is due or
-  // under way.
+  // A fee that was not refunded is correct here. A refunded fee is correct too, while the refund is
+  // due or under way.
   if (!isRefunded || status === 'expiring' || status === 'voiding' || roundStatus === 'cancelling') return null;
   // A round that settles is never cancelled later; a round that was read as open may have been
   // cancelled since.

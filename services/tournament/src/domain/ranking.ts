@@ -41,7 +41,7 @@ export function isBetterRun(run: Run, best: Run | null, rules: BoardRules): bool
 
 /**
  * The tiebreak that the board counts; null if the tournament declares no tiebreak metric, even if
- * one was sent.
+ * the report had a tiebreak.
  */
 export function countedTiebreak(run: Pick<Run, 'tiebreak'>, rules: Pick<BoardRules, 'tiebreak'>): number | null {
   return rules.tiebreak === null ? null : run.tiebreak;
@@ -55,8 +55,8 @@ function compareTiebreaks(one: number | null, other: number | null, declared: Bo
 }
 
 /**
- * Compares instead of subtracting: the difference of two finite numbers may be infinite, or lose
- * the smaller one.
+ * Compares instead of subtracting: the difference of two finite numbers may be infinite, or may
+ * lose the smaller number.
  */
 function compareValues(one: number, other: number, direction: Direction): number {
   if (one === other) return 0;

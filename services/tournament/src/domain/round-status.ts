@@ -24,7 +24,7 @@ import type { Cancellation, Round, RoundStatus, RoundTerms, Tally } from './tour
 /** The status that a partner reads. */
 export type ShownRoundStatus = 'open' | 'settling' | 'settled' | 'cancelled';
 
-/** A player's first entry and later ones close this long before the round. */
+/** All entries of a player, the first one and later ones, close this long before the round. */
 export const ENTRIES_CLOSE_BEFORE_MS = 10 * 60 * 1000;
 
 const MOVES: Record<RoundStatus, readonly RoundStatus[]> = {
@@ -99,7 +99,7 @@ export function decideClose(
 
 /**
  * The round as an operator cancels it: its entries and scores end now, or at its opening if that is
- * later. Refuses, with what was decided before: conflict.
+ * later. Refuses with `conflict` if the end of the round is decided, and names that decision.
  */
 export function cancelRound(round: Round, cancellation: Cancellation): Round | Refused {
   if (round.cancellation !== null) {

@@ -1,6 +1,6 @@
 /**
  * Audit: checks every invariant of this service, and compares its money with the wallet's
- * (money-audit.ts). The rpc reads everything, the continuous audit in slices.
+ * (money-audit.ts). The rpc reads everything; the continuous audit reads in slices.
  */
 
 import { type AuditedMoney, auditMoney, moneyWalks, type Wallet } from '@laurel/attempts';

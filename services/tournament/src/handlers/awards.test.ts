@@ -97,7 +97,7 @@ describe('a held purse', () => {
     const review = { operator: 'ana', reason: 'two players are one' };
     const [whole, interrupted] = [await heldAward(), await heldAward()];
     expect(await h.tournament.denyAward({ awardId: whole.awardId, ...review })).toEqual({});
-    // The rows are as a kill after the commit that begins the review leaves them.
+    // Leaves the rows as a process does that is killed after the commit that begins the review.
     await h.database.transaction(async (tx) => {
       const { awardId } = interrupted;
       await tx.query({ text: `update round_payouts set status = 'denying' where award_id = $1` }, [awardId]);

@@ -1,7 +1,7 @@
 /**
  * CloseRound: a sandbox round ends now. Before the response it is settled or cancelled, with every
- * payout and refund. It runs the workers' steps, so either of them finishes what a failure
- * interrupted.
+ * payout and refund. The call runs the same steps as the workers, so a repeated call or a worker
+ * finishes what a failure interrupted.
  */
 import { isRefused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';

@@ -13,7 +13,7 @@ export function encodeNumber(number: number): string {
   return encodeCursor([`${number}`]);
 }
 
-/** The number in a cursor; null if the text is not a cursor of such a list. */
+/** The number in a cursor; null if the text is not a cursor of a numbered list. */
 export function decodeNumber(cursor: string): number | null {
   const [text = ''] = decodeCursor(cursor, 1) ?? [];
   const number = Number(text);

@@ -8,7 +8,9 @@ import { decodeNumber, encodeNumber } from './number-cursor.ts';
 
 const MAX_PAGE = 200;
 
-/** The rank behind which the page begins, 0 for the first, and the most rows that it has. */
+/**
+ * A page that begins after the rank `afterRank`, 0 for the first page, with at most `limit` rows.
+ */
 type PageOfRanks = { readonly afterRank: number; readonly limit: number };
 
 /** The requested page of ranks. Refuses: invalid_request. */

@@ -3,8 +3,9 @@
  * count their entries. A rank is then a sum over one row per few hundred entries, and a count
  * within one chunk.
  *
- * Every writer holds the round's lock (attempts.ts), so a statement changes what it reads. Every
- * reader's snapshot is exact, because chunks, tally and sort keys change in one commit.
+ * Every writer holds the round's lock (attempts.ts), so no other transaction changes the board
+ * while a statement reads and writes it. Every reader's snapshot is exact, because chunks, tally
+ * and sort keys change in one commit.
  *
  * A chunk that grows beyond CHUNK_ENTRIES is split into halves in the same statement. Empty chunks
  * stay; there is at most one for each CHUNK_ENTRIES / 2 runs that were ever the best of their

@@ -1,6 +1,6 @@
 /**
- * Migration 0009, on rounds from before it, which counted an account as an entrant even after its
- * last fee was returned.
+ * Migration 0009, on older rounds. Before it, an account counted as an entrant even after its last
+ * fee was returned.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

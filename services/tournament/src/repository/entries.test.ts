@@ -1,6 +1,6 @@
 /**
- * Which accounts are entrants of a round: what the commit that opens attempts books, and what the
- * commits that it waits for changed.
+ * Which accounts are entrants of a round: what is booked by the commit that opens attempts, also
+ * after it waited for commits that changed the entrants.
  */
 import { createAttemptOpener } from '@laurel/attempts';
 import { createLogger } from '@laurel/service';

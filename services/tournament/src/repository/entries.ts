@@ -34,14 +34,15 @@ select e.id as entry_id, e.round_id, e.account_id, e.bought_at, e.best_attempt_i
 from entries e where e.round_id = $1 and e.account_id = $2`,
 };
 
-// Books the purchases of attempts: makes their accounts entrants, and counts those that were not.
-// Only attempts that make their account an entrant are booked, so an attempt that did not open
-// books nothing. An account has one entry in a round (entries_one_per_round_and_account), whose
-// `bought_at` is set while it is an entrant. Only an entry whose `bought_at` changes from null is
-// counted, so a repeat books nothing.
+// Books the purchases of attempts: makes their accounts entrants, and counts the accounts that were
+// no entrants before. Only attempts that make their account an entrant are booked, so an attempt
+// that did not open books nothing.
+// An account has one entry in a round (entries_one_per_round_and_account), whose `bought_at` is set
+// while the account is an entrant. Only an entry whose `bought_at` changes from null is counted, so
+// a repeat books nothing.
 // The boards are locked before an entry is written, as everywhere. This also serializes two first
-// purchases of one entry: the second finds it bought. A later purchase of a bought entry locks
-// nothing.
+// purchases of one entry: the second finds the entry bought. A later purchase of a bought entry
+// locks nothing.
 const BOOK_PURCHASES = {
   name: 'entries_book_purchases',
   text: `

@@ -75,8 +75,8 @@ export interface Harness extends AsyncDisposable {
   /** Makes the commit that decides a round. */
   close(roundId: string, now?: Date): Promise<HeldRound>;
   /**
-   * Inserts `entries` scored entries by SQL, straight into the tables. Scores fall from 1; lower is
-   * better.
+   * Inserts `entries` scored entries by SQL, straight into the tables. Scores are above 0 and at
+   * most 1; lower is better.
    */
   fill(round: Round, entries: number): Promise<void>;
   /** The violations of the service's own checks. The audit in slices must find the same. */

@@ -1,7 +1,7 @@
 /**
  * Rounds. Frozen terms are on the round's row, names on its tournament's. Only the status, the
  * tally and an operator's cancellation may change, and the times of a round that is in the sandbox
- * or cancelled. The hot paths read only what they decide on, because a purse may have ten thousand
+ * or cancelled. The hot paths read only what they decide on, because a purse may have thousands of
  * ranks.
  */
 
@@ -23,7 +23,7 @@ export type RoundWithTally = { readonly round: Round; readonly tally: Tally };
 /** What decides whether a round accepts scores. */
 export type RoundEnd = Pick<Round, 'tenant' | 'status' | 'closesAt'>;
 
-/** What the opening of a tournament's next round depends on in the previous ones. */
+/** The facts about a tournament's earlier rounds that decide whether and how its next one opens. */
 export type RoundsSoFar = { readonly nextNumber: number; readonly hasOpenRound: boolean };
 
 export type UnfinishedRound = { readonly id: string; readonly status: 'open' | 'settling' | 'cancelling' };
