@@ -55,8 +55,8 @@ export function startWebhook(
 }
 
 /**
- * The returned parts stop in this order: first the consumer; then the sends in flight end and are
- * recorded.
+ * When the service stops, the returned parts stop in this order: first the consumer, then the sends
+ * in flight, which end and are recorded.
  */
 async function startParts(
   config: WebhookConfig,
@@ -65,8 +65,8 @@ async function startParts(
   const encryption = createEncryption(keysOf(config, 'WEBHOOK_SECRET_KEY'));
   const storedSecrets = createReencryptSecrets({ database, encryption, logger });
   started.use(await verifyAtStart(storedSecrets.verifyKeys));
-  // All endpoints may share one origin, so it gets a connection for every send of both
-  // environments, and no endpoint waits for another's.
+  // All endpoints may share one origin. So an origin gets a connection for every send of both
+  // environments, and no endpoint waits for another endpoint's connection.
   const connectionsPerOrigin = 2 * config.WEBHOOK_SENDS;
   const egress = started.use(createEgress({ ...egressOptionsOf(config), connectionsPerOrigin }));
   const { NATS_URL: url, NATS_CA_FILE: caFile, EVENTS_PREFIX: prefix, EVENTS_REPLICAS: replicas } = config;

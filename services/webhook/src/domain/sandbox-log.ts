@@ -20,8 +20,8 @@ export type LoggedEvent = {
 export type LogPage = { readonly lastPosition: bigint; readonly events: readonly LoggedEvent[] };
 
 /**
- * Where a page begins: after the event at a cursor's position, or, without a cursor, as the reader
- * asks.
+ * Where a page begins: after the position in the reader's cursor, or, without a cursor, at `now` or
+ * at the `oldest` event.
  */
 export type LogStart = bigint | 'now' | 'oldest';
 

@@ -1,6 +1,6 @@
 /**
  * Which endpoint may send next. A slot is the right to one send in flight; the configuration limits
- * them in total and per endpoint. An endpoint's health decides how many it may have
+ * the slots in total and per endpoint. An endpoint's health decides how many slots it may have
  * (libs/untrusted-url/src/fair-slots.ts). Any end but a 2xx makes an endpoint failing; a failing or
  * untried endpoint has 1 slot.
  *
@@ -28,8 +28,8 @@ export interface Slots {
   /** Queues the endpoint, which may have something due. Does nothing if it is queued already. */
   enqueue(endpointId: string): void;
   /**
-   * Allocates every slot that may be allocated. They count as used until `releaseUnused` gets their
-   * usage.
+   * Allocates every slot that may be allocated. The slots count as used until `releaseUnused` gets
+   * their usage.
    */
   allocate(): readonly Allocation[];
   /**

@@ -45,7 +45,9 @@ afterAll(async () => {
   nameServer.close();
 });
 
-/** The response in the wire format of RFC 1035: the question again, then one record per address. */
+/**
+ * The response in the wire format of RFC 1035: repeats the question, then has a record per address.
+ */
 function answerTo(query: Buffer): Buffer | null {
   const labels: string[] = [];
   let end = HEADER_BYTES;

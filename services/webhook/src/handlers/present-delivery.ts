@@ -35,8 +35,8 @@ function presentSend(send: LoggedSend): DeliveryAttempt {
 }
 
 /**
- * Why a delivery was closed, logged under the number of the send that was not made; empty if the
- * last number was used.
+ * The log entry of a closing: why the delivery was closed, under the number of the send that was
+ * not made. Empty if no number was left.
  */
 function presentClosing({ closedAt, sends }: LoggedDelivery): DeliveryAttempt[] {
   const number = (sends.at(-1)?.number ?? 0) + 1;

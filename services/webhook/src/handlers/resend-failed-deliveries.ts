@@ -1,7 +1,7 @@
 /**
  * ResendFailedDeliveries: sends the failed deliveries of a period again, once per event. Two calls
- * for one endpoint run one after the other. So the second finds the resends of the first pending,
- * and repeats none.
+ * for one endpoint run one after the other. So the second call finds the first call's resends
+ * pending, and does not repeat them.
  */
 import { isRefused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';

@@ -134,7 +134,7 @@ export async function insertUnmatchedEvents(
 
 /**
  * Stores the events that are not stored yet, with their deliveries, and returns the queue of each
- * new delivery. If the stream redelivers an event whose row here was deleted, that inserts no
+ * new delivery. The stream may redeliver an event whose row here was deleted: such an event gets no
  * second delivery either.
  */
 export async function insertEventsWithDeliveries(

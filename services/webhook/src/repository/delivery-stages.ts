@@ -3,7 +3,8 @@ import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED_ITEMS, MAX_WALKED_RO
 import { endpointsWithPendingSql, isNotLeasedSql, queueEnvironmentSql } from './sends.ts';
 
 /**
- * The most deliveries counted per environment; the rest of a long queue would add no information.
+ * The most deliveries of one endpoint that are counted per environment; the rest of a long queue
+ * would add no information.
  */
 const MAX_COUNTED_OF_ENDPOINT = 100;
 

@@ -70,7 +70,7 @@ export async function findUncovered(
   return { uncovered, resumeAt: rows[0]?.resume_at ?? null };
 }
 
-/** Inserts the resends, due immediately; returns the environment of the queue of each. */
+/** Inserts the resends, due immediately; returns the environment of each resend's queue. */
 export async function insertResends(
   on: Queryable,
   resends: readonly Resend[],

@@ -1,6 +1,6 @@
 /**
- * After a change of the key: which secrets move to the current one, what a developer's concurrent
- * rotation leaves, and what waits.
+ * After a change of the key: which secrets move to the current key, what happens if a developer
+ * rotates a secret at the same time, and which deliveries wait.
  */
 import { createEncryption, type Encryption } from '@laurel/encryption';
 import { createDatabase, type Database } from '@laurel/postgres';
