@@ -1,6 +1,6 @@
 /**
- * The contest services, as the settlement of records calls them. A rejected promise leaves the
- * result unknown; the caller may send the same id again.
+ * The contest services, as the settlement of records calls them. After a rejected promise the
+ * result is unknown; the caller may send the same id again.
  */
 import type { HotCalls } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';

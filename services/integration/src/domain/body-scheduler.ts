@@ -23,7 +23,7 @@ const TURN_MS = 2;
 const MAX_WAITING_BODIES = 1_000;
 const DRY_RUNS = 'dry runs';
 
-/** `now` and `schedule` are the process's own unless a test passes others. */
+/** `now` and `schedule` are the process's own functions unless a test passes others. */
 export function createBodyScheduler({
   now = () => performance.now(),
   schedule = (turn) => void setImmediate(turn),

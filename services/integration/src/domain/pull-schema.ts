@@ -15,8 +15,8 @@ const HEADER_VALUE = /^[\t\u0020-\u007e]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\u0000-\u001f\u007f]/;
 /**
- * Headers whose values are secrets, which belong to `auth`: everybody who may read the integration
- * sees the rest of the descriptor.
+ * Headers whose values are secrets. They belong to `auth`, because everybody who may read the
+ * integration sees the rest of the descriptor.
  */
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 

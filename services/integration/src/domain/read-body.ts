@@ -72,8 +72,8 @@ export function recordParts({ records: pointer }: RecordMap, body: Json): Record
 }
 
 /**
- * Refuses a body in which `records` leads to nothing; null for any other. A dry run shows that as a
- * misspelt pointer; a poll takes such a page as empty.
+ * Refuses a body in which `records` leads to nothing; null for any other body. A dry run shows the
+ * refusal as a misspelt pointer; a poll takes such a page as empty.
  */
 export function refuseMissingRecords({ records: pointer }: RecordMap, body: Json): RefusedBody | null {
   return partAt(body, pointer) === null ? refuse(pointer.text, 'names nothing in the body') : null;

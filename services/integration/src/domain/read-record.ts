@@ -195,8 +195,8 @@ function evidenceOf({ members, paths }: EvidenceMembers, record: Json): string |
 }
 
 /**
- * The pointer is shortened, because one of an old descriptor may have kilobytes, and each record of
- * a body would repeat it.
+ * The pointer is shortened, because a pointer of an old descriptor may have kilobytes, and each
+ * record of a body would repeat it.
  */
 function unreadable({ text }: JsonPointer, field: string, message: string): Unreadable {
   return { kind: 'unreadable', failure: { pointer: shortenedPointer(text), field, message } };

@@ -34,8 +34,8 @@ export const scalarSchema = z.custom<string | number | boolean | null>(
 );
 
 /**
- * A bare pointer, or the long form that `schema` parses. The type of the value decides which, so
- * that the message is about the form that the partner meant.
+ * A bare pointer, or the long form that `schema` parses. The type of the value decides which of the
+ * two is parsed, so that the message is about the form that the partner meant.
  */
 export function pointerOr<Long extends z.ZodType, Short>(schema: Long, ofPointer: (parsed: JsonPointer) => Short) {
   return z.unknown().transform((sent, context): z.output<Long> | Short => {

@@ -146,8 +146,8 @@ function createUnreadableLog({ clock, logger }: Pick<Deps, 'clock' | 'logger'>) 
 }
 
 /**
- * Decrypts as much for a missing secret as for a present one. `unreadable` says why one of the
- * secrets cannot be decrypted; `secrets` has null in its place.
+ * Decrypts a dummy for a missing secret, so that it takes as long as a present one. `unreadable`
+ * says why one of the secrets cannot be decrypted; `secrets` has null in its place.
  */
 function createSecretReader(encryption: Encryption) {
   const sealed = encryption.encrypt('0'.repeat(64), secretOwner(NO_INTEGRATION));
@@ -170,7 +170,7 @@ function createSecretReader(encryption: Encryption) {
   };
 }
 
-/** The response to a body that is one record is the record's outcome, or why there is none. */
+/** For a body that is one record, the response is the record's outcome, or why there is none. */
 function presentEnds(kind: 'single' | 'batch', ends: readonly RecordEnd[]): PushResult['result'] {
   const [end] = ends;
   if (kind === 'single' && end !== undefined) {

@@ -115,8 +115,8 @@ returning next_poll_at is not null
 };
 
 /**
- * Integrations that are due: live before test, and within an environment the longest due first.
- * Both an origin's number and the total are limited.
+ * Integrations that are due: live before test, and within an environment the longest due first. The
+ * number is limited for each origin and in total.
  */
 export async function findDuePolls(
   database: Database,

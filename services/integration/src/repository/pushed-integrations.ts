@@ -1,6 +1,6 @@
 /**
- * The integrations that pushes name, in their current state: read for every push, so that no
- * retired secret and no suspended program passes.
+ * The integrations that pushes name, in their current state. They are read for every push, so that
+ * no retired secret and no suspended program passes.
  */
 import type { Queryable } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/values/tenant';

@@ -196,8 +196,8 @@ function failed(
 }
 
 /**
- * The first page was requested with the stored cursor; a later page has a new one, whose refusals
- * count from zero.
+ * The first page was requested with the stored cursor and continues its count of refusals. A later
+ * page has a new cursor, whose refusals count from zero.
  */
 function refusalsOf(lease: PollLease, { cursor, page }: PageRequest, failure: PollFailure): CursorRefusals {
   return cursorRefusalsAfter(failure, cursor, page === 1 ? lease.cursorRefusals : 0);

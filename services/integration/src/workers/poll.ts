@@ -29,8 +29,8 @@ export interface Poller extends AsyncDisposable {
   /** The sweep: begins the due polls that get a slot; the others begin as slots become free. */
   runOnce(now: Date): Promise<void>;
   /**
-   * Resolves once every poll that this process began has ended, and none that the last sweep found
-   * is left.
+   * Resolves once every poll that this process began has ended, and no poll that the last sweep
+   * found is left.
    */
   whenIdle(): Promise<void>;
 }
@@ -56,8 +56,8 @@ export function createPoller(deps: PollerDeps): Poller {
     try {
       leases = await leaseDue(allocated);
     } finally {
-      // A poll without a lease is another replica's, or no longer due. If the database failed, the
-      // next sweep finds it again.
+      // A due poll that got no lease belongs to another replica, or is no longer due. If the
+      // database failed, the next sweep finds it again.
       for (const due of allocated) if (!leases.has(due.integrationId)) slots.releaseUnused(due);
       metrics.inFlight.set(slots.inFlight);
       metrics.waiting.set(slots.waiting);

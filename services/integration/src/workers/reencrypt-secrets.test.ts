@@ -1,6 +1,6 @@
 /**
- * After a change of the key: which of an integration's secrets move to the current one, and what a
- * partner's concurrent change leaves.
+ * After a change of the key: which of an integration's secrets move to the current key, and what
+ * happens if a partner changes a secret at the same time.
  */
 import { createEncryption } from '@laurel/encryption';
 import { createDatabase, type Database } from '@laurel/postgres';
