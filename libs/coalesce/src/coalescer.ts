@@ -73,8 +73,8 @@ export interface CoalescerOptions<Item, Result> {
   /** The most items that may be queued; more are refused immediately, before latency collapses. */
   readonly maxQueued?: number;
   /**
-   * Items of one key keep their order: one a batch, never in two lanes at once. Without it items
-   * are independent.
+   * Items of one key keep their order: at most one in a batch, and never in two lanes at once.
+   * Without `keyOf` items are independent.
    */
   readonly keyOf?: (item: Item) => string;
   /**

@@ -84,7 +84,7 @@ describe('a connection by name', () => {
       response.setHeader('connection', 'close');
       hello(request, response);
     });
-    // A name server that gives the check one address, and every later query another.
+    // A name server that gives the check one address, and another address to every later query.
     await using dns = await serveDns((type, name) => {
       if (type === 'A') answers += 1;
       return addressRecords(type, name, answers <= 1 ? ['127.0.0.1'] : ['10.0.0.1']);
