@@ -55,10 +55,10 @@ export function rankOfBar(samples: number, targetPassRate: number): number {
 }
 
 /**
- * The ranks, from the best and both included, between which the bar of infinitely many samples lies
- * with at least this confidence. How many of n independent samples reach that bar is binomial,
- * whatever the distribution of scores. If the samples are too few to bound a side, that side is
- * their outermost sample.
+ * The ranks of two samples, counted from the best. Between them, both included, lies the bar of
+ * infinitely many samples with at least this confidence. The number of n independent samples that
+ * reach that bar is binomial, whatever the distribution of scores. If there are too few samples to
+ * bound a side, that side is their outermost sample.
  */
 export function intervalRanksOfBar(
   samples: number,

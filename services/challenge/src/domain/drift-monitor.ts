@@ -2,12 +2,12 @@
  * The drift monitor: whether a bar still has the pass rate that its challenge claims
  * (docs/contract/rules.md, "Drift").
  *
- * The claim is a band, from `target_pass_rate` / 1.5 to 1.5 times it, because a bar is an estimate.
- * Each side has its own test: the likelihood ratio of the outcomes so far under pass rates beyond
- * an edge, against the edge itself, averaged over a grid of such rates. While the true rate is
- * within the band, the ratio's expectation never exceeds 1. So the ratio ever exceeds a limit L
- * with probability at most 1 / L (Ville's inequality), however often it is looked at. Each side
- * gets half of an error of 0.001.
+ * A challenge claims a band of pass rates, from `target_pass_rate` / 1.5 to 1.5 times it, because a
+ * bar is an estimate. Each edge of the band has its own test, a likelihood ratio: how probable the
+ * outcomes so far are under pass rates beyond the edge, averaged over a grid of such rates,
+ * relative to the edge itself. While the true rate is within the band, the expectation of the ratio
+ * never exceeds 1. So the ratio ever exceeds a limit L with a probability of at most 1 / L (Ville's
+ * inequality), however often it is looked at. Each test gets half of an error of 0.001.
  */
 
 export type DriftState = {

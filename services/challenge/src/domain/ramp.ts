@@ -1,7 +1,8 @@
 /**
  * The ramp: a challenge whose bar rests on reported scores offers at most 20 % of its tier's
- * ceiling, until its drift monitor has seen 100 settled paid attempts and does not reject. Only a
- * bar that an operator set has no ramp (docs/contract/rules.md, "Ramp").
+ * ceiling, until its drift monitor has seen 100 settled paid attempts and does not reject. A bar
+ * that an operator set has no ramp, and neither has the moving bar of a top_n challenge
+ * (docs/contract/rules.md, "Ramp").
  *
  * Until then its bar is unconfirmed, even if the prize is within that cap: at most 100 attempts may
  * be open, pending ones included, or settled and not yet counted by the monitor. So the monitor is
