@@ -127,8 +127,8 @@ test('the keyed queue hands out the same items as a list with locked keys', () =
           expect(batch.length).toBeLessThanOrEqual(one.max);
           const keys = [...running, ...batch].flatMap(({ key }) => key ?? []);
           expect(new Set(keys).size).toBe(keys.length);
-          // Items of one key never overtake: any that are still before a running item were answered
-          // early.
+          // Items of one key never overtake each other: an item that is still before a running one
+          // was answered early.
           for (const submission of batch) {
             expect(submission.isAnswered).toBe(false);
             if (submission.key === undefined) continue;

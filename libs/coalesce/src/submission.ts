@@ -7,8 +7,8 @@
  * answer   open -> answered                 once: by its run, deadline or signal, or its batch's
  *          failure
  *
- * No other step exists: `move` throws for one. `resolveSubmission` and `rejectSubmission` ignore a
- * second answer, because a deadline and a run may both give one.
+ * No other step exists: `moveSubmission` throws for any other. `resolveSubmission` and
+ * `rejectSubmission` ignore a second answer, because a deadline and a run may both give one.
  */
 import { BrokenInvariantError } from './errors.ts';
 import type { ObservedItem } from './observer.ts';

@@ -1,7 +1,7 @@
 /**
  * Why there is no response, as a kind and a fixed sentence. The developer who gave the untrusted
- * URL sees both, so neither has the socket's error. That would reveal which ports are closed and
- * which filtered, and distinguish the hosts behind one name.
+ * URL sees both, so neither has the socket's error. The socket's error would reveal which ports are
+ * closed and which filtered, and would distinguish the hosts behind one name.
  */
 
 export type EgressErrorKind =

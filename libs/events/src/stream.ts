@@ -48,7 +48,7 @@ export interface EventStream extends AsyncDisposable {
   /** Creates the stream unless it exists; for consumers. Rejects if JetStream is unreachable. */
   ensure(): Promise<void>;
   /**
-   * Publishes events in few messages, because stream and consumers cost by the message. Never
+   * Publishes events in few messages, because stream and consumers have a cost per message. Never
    * rejects.
    */
   publish(events: readonly Event[]): Promise<Publication>;

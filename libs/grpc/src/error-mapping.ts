@@ -65,7 +65,7 @@ const STATUS_RULES: Record<status, StatusRule> = {
   [status.NOT_FOUND]: { definite: true, countsAgainstBreaker: false },
   [status.ALREADY_EXISTS]: { definite: false, countsAgainstBreaker: false },
   [status.PERMISSION_DENIED]: { definite: true, countsAgainstBreaker: false },
-  // gRPC also uses it for a response that is too large, after the handler ran.
+  // gRPC also uses this status for a response that is too large, after the handler ran.
   [status.RESOURCE_EXHAUSTED]: { definite: false, countsAgainstBreaker: false },
   // A refusal whose code this process does not know, for example from a newer release.
   [status.FAILED_PRECONDITION]: { definite: false, countsAgainstBreaker: false },

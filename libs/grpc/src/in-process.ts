@@ -1,7 +1,7 @@
 /**
  * Calls between services of one process. Decision 37 has the reasons, and how to remove it.
  *
- * A call takes the way of a multiplexed one, without the stream: the request becomes the bytes that
+ * A call goes the way of a multiplexed call, without the stream: the request becomes the bytes that
  * it has on the wire, the server reads them and runs the rpc, and the response comes back as bytes.
  * So each side holds values of its own, which are what gRPC would have delivered.
  *

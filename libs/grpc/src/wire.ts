@@ -41,10 +41,10 @@ export const PING_EVERY_MS = 20_000;
 
 /**
  * A client pings an idle connection too, so that a dead server is detected before it delays a
- * player. A server does not ping: what a dead client leaves ends by its age.
+ * player. A server does not ping: the connection of a dead client ends by its age.
  * Once a server has asked a connection to end, the next ping ends it with the calls under way
  * (https://github.com/grpc/grpc-node/issues/3068). So a call that may last longer than the time
- * between two pings needs a connection without them.
+ * between two pings needs a connection without pings.
  */
 export const KEEPALIVE = {
   'grpc.keepalive_time_ms': PING_EVERY_MS,

@@ -98,7 +98,7 @@ const flag = z.enum(['true', 'false'], 'must be true or false').transform((text)
 /** The role in the service's database URL. */
 export const databaseRoleSettings = {
   /**
-   * Set it where one role owns the database, migrates and runs. Without it the service refuses to
+   * Set this where one role owns the database, migrates and runs. Otherwise the service refuses to
    * start with more privileges than it needs to run.
    */
   ALLOW_PRIVILEGED_DATABASE_ROLE: flag.default(false),

@@ -97,6 +97,7 @@ export function startAudit(foundation: Foundation, { intervalSeconds, ...audit }
   const { started, database, logger } = foundation;
   const auditor = createContinuousAudit({ database, intervalMs: intervalSeconds * 1_000, ...audit, logger });
   startWorkers(foundation, [{ name: 'audit', intervalMs: auditor.pollMs, runOnce: auditor.runOnce }]);
-  // Its worker waits for a run under way, so the auditor ends that run first.
+  // The audit's worker waits for a run in progress. The auditor is disposed first, and ends that
+  // run.
   started.use(auditor);
 }

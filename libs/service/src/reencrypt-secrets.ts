@@ -26,7 +26,7 @@ export interface SecretStore<Row extends { readonly id: string }> {
   replace(rows: readonly { readonly before: Row; readonly after: Row }[]): Promise<number>;
 }
 
-/** How often each service that stores secrets looks for those under former keys. */
+/** How often each service that stores secrets looks for secrets under former keys. */
 export const REENCRYPT_INTERVAL_MS = 30_000;
 
 /** Few enough that a statement holds its locks for milliseconds. */

@@ -33,7 +33,7 @@ export type RunningService = AsyncDisposable & {
   readonly adminPort: number;
 };
 
-/** The parts that only this service has. Its foundation's `started` holds those that must end. */
+/** The parts that only this service has. Those that must end are in its foundation's `started`. */
 export interface ServiceParts<ForTests> {
   /** The gRPC services that it serves, on one port. */
   readonly rpcs: readonly ServiceImplementation[];

@@ -60,7 +60,7 @@ export async function renderMetrics(): Promise<{ readonly page: string; readonly
   return { page: joinPages(pages), contentType };
 }
 
-/** One page of several, in which the samples of a metric stand together, as the format requires. */
+/** Joins pages to one, in which the samples of a metric stand together, as the format requires. */
 function joinPages(pages: readonly string[]): string {
   const samplesOf = new Map<string, string[]>();
   for (const page of pages) {
