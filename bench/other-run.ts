@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { ANSWER, type BenchShape, type MeasuredTurn, READY, type Ready, type TurnOrder } from './turns.ts';
+import { type BenchShape, type MeasuredTurn, READY_PREFIX, type Ready, TURN_PREFIX, type TurnOrder } from './turns.ts';
 
 export interface OtherRun {
   /** The time is undefined in an older checkout, which does not measure it. */
@@ -44,14 +44,14 @@ export async function startOtherRun(of: {
       if (value.startsWith(prefix)) return value.slice(prefix.length);
     }
   };
-  const { shape, timeToReadyMs }: Partial<Ready> = JSON.parse((await next(READY)) || '{}');
+  const { shape, timeToReadyMs }: Partial<Ready> = JSON.parse((await next(READY_PREFIX)) || '{}');
   // An older checkout knows no shapes, and has a process for each service.
   if ((shape ?? 'six') !== of.shape) throw new Error(`${checkout} does not run as ${of.shape}`);
   return {
     timeToReadyMs,
     async take(order) {
       child.stdin.write(`${JSON.stringify(order)}\n`);
-      return JSON.parse(await next(ANSWER)) as MeasuredTurn;
+      return JSON.parse(await next(TURN_PREFIX)) as MeasuredTurn;
     },
     async end() {
       child.stdin.end();

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { auditEach, auditForOperator } from './scale/audits.ts';
 import { whenCaughtUp } from './scale/catch-up.ts';
 import { type Contests, createContests } from './scale/contests.ts';
-import { type Figure, printed, tableOf } from './scale/figures.ts';
+import { type Figure, printFigures, tableOf } from './scale/figures.ts';
 import { fillChallenge } from './scale/fill-challenge.ts';
 import { fillTournament } from './scale/fill-tournament.ts';
 import { fillWallet } from './scale/fill-wallet.ts';
@@ -96,7 +96,7 @@ export async function fillStack(
   await restartServer();
   await Promise.all(SERVICES.map((service) => stack.restart(service)));
   await timed('fill: seals of rounds and days of money, by the services', () => whenCaughtUp(stack));
-  const audited = printed(await auditEach(stack));
+  const audited = printFigures(await auditEach(stack));
   return { shape, contests, figures: [...figures, ...audited] };
 }
 
@@ -112,11 +112,13 @@ export async function measureScale(
     readonly take: (order: TurnOrder) => Promise<MeasuredTurn>;
   },
 ): Promise<(string | number)[][]> {
-  const reads = printed(await measureReads(on.stack, shape, contests));
-  const flows = printed(await measureFlows(on));
-  const sizes = printed(await measureSizes(on.stack));
-  const audited = printed([await auditForOperator(on.stack)]);
-  const restored = printed(await measureRestore(on.superuserUrl, on.stack.database('wallet').ownerUrl, on.directory));
+  const reads = printFigures(await measureReads(on.stack, shape, contests));
+  const flows = printFigures(await measureFlows(on));
+  const sizes = printFigures(await measureSizes(on.stack));
+  const audited = printFigures([await auditForOperator(on.stack)]);
+  const restored = printFigures(
+    await measureRestore(on.superuserUrl, on.stack.database('wallet').ownerUrl, on.directory),
+  );
   return tableOf(`${shape.attempts.toLocaleString('en')} attempts`, [
     ...figures,
     ...reads,

@@ -12,7 +12,7 @@ export interface TurnOrder {
   readonly durationMs: number;
 }
 
-/** The run's reply, as JSON on a line that begins with ANSWER. No other line begins so. */
+/** The run's reply, as JSON on a line that begins with TURN_PREFIX. No other line begins so. */
 export interface MeasuredTurn {
   readonly clients: number;
   /** The throughput without failed flows. */
@@ -27,9 +27,9 @@ export interface MeasuredTurn {
   readonly servicesMiB: number;
 }
 
-export const ANSWER = 'TURN ';
+export const TURN_PREFIX = 'TURN ';
 /** Printed before the first order; a Ready follows as JSON, except in older checkouts. */
-export const READY = 'READY';
+export const READY_PREFIX = 'READY';
 
 /** What is known of a stack before its first turn. */
 export interface Ready {
@@ -65,12 +65,12 @@ export async function answerTurns(
   on: Measured & { readonly ready: Ready },
 ): Promise<{ failures: number; unmixed: number }> {
   let [failures, unmixed] = [0, 0];
-  console.log(`${READY} ${JSON.stringify(on.ready)}`);
+  console.log(`${READY_PREFIX} ${JSON.stringify(on.ready)}`);
   for await (const line of createInterface({ input: process.stdin })) {
     const turn = await measureTurn(on, JSON.parse(line) as TurnOrder);
     failures += turn.failures;
     if (!turn.mixed) unmixed += 1;
-    console.log(`${ANSWER}${JSON.stringify(turn)}`);
+    console.log(`${TURN_PREFIX}${JSON.stringify(turn)}`);
   }
   return { failures, unmixed };
 }

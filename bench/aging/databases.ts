@@ -41,12 +41,12 @@ export async function createFilled(postgres: EmbeddedPostgres, shape: Shape): Pr
     endpointId: '',
   };
   for (const service of ['challenge', 'wallet'] as const) {
-    await onServer(postgres, (client) => client.query(`create database ${service}`));
+    await withServer(postgres, (client) => client.query(`create database ${service}`));
     await migrate({
       url: postgres.url(service),
       directory: new URL(`../../services/${service}/migrations/`, import.meta.url),
     });
-    await on(postgres, service, async (client) => {
+    await withDatabase(postgres, service, async (client) => {
       await client.query('set session_replication_role = replica');
       await client.query('set synchronous_commit = off');
       if (service === 'wallet') {
@@ -62,7 +62,7 @@ export async function createFilled(postgres: EmbeddedPostgres, shape: Shape): Pr
       await client.query('vacuum (freeze, analyze)');
     });
     // The statements are measured, not the disk.
-    await onServer(postgres, (client) => client.query(`alter database ${service} set synchronous_commit = off`));
+    await withServer(postgres, (client) => client.query(`alter database ${service} set synchronous_commit = off`));
   }
   return contests;
 }
@@ -74,11 +74,11 @@ export async function copyByMonth(
   { shape, count }: { readonly shape: Shape; readonly count: number },
 ): Promise<void> {
   const name = `${service}_${count}`;
-  await onServer(postgres, async (client) => {
+  await withServer(postgres, async (client) => {
     await client.query(`create database ${name} template ${service}`);
     await client.query(`alter database ${name} set synchronous_commit = off`);
   });
-  await on(postgres, name, async (client) => {
+  await withDatabase(postgres, name, async (client) => {
     await client.query('set session_replication_role = replica');
     // They read the tables that are replaced, and no measured statement reads them.
     await client.query('drop view if exists all_attempts, all_outcomes');
@@ -93,7 +93,7 @@ export function boundsOf(shape: Shape, count: number): readonly number[] {
   return Array.from({ length: count + 1 }, (_, index) => shape.startMs + Math.round((index * YEAR_MS) / count));
 }
 
-export function idFrom(ms: number): string {
+export function leastIdAtMs(ms: number): string {
   return `${ms.toString(16).padStart(12, '0')}${'0'.repeat(20)}`.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
@@ -135,8 +135,8 @@ async function partition(
     (like plain including defaults including constraints including identity including storage) partition by range (${key})`);
   for (const [index, from] of bounds.slice(0, -1).entries()) {
     const isLast = index === bounds.length - 2;
-    const lower = index === 0 && !isSplit ? 'minvalue' : `'${idFrom(from)}'`;
-    const upper = isLast && !isSplit ? 'maxvalue' : `'${idFrom(bounds[index + 1] ?? 0)}'`;
+    const lower = index === 0 && !isSplit ? 'minvalue' : `'${leastIdAtMs(from)}'`;
+    const upper = isLast && !isSplit ? 'maxvalue' : `'${leastIdAtMs(bounds[index + 1] ?? 0)}'`;
     await client.query(`create table ${name}_${index} partition of ${name} for values from (${lower}) to (${upper})
       ${options === null || options === undefined ? '' : `with (${options})`}`);
   }
@@ -159,7 +159,7 @@ async function partition(
   await client.query('commit');
 }
 
-export async function on<Result>(
+export async function withDatabase<Result>(
   postgres: EmbeddedPostgres,
   database: string,
   work: (client: pg.Client) => Promise<Result>,
@@ -173,8 +173,8 @@ export async function on<Result>(
   }
 }
 
-export const onServer = <Result>(postgres: EmbeddedPostgres, work: (client: pg.Client) => Promise<Result>) =>
-  on(postgres, 'postgres', work);
+export const withServer = <Result>(postgres: EmbeddedPostgres, work: (client: pg.Client) => Promise<Result>) =>
+  withDatabase(postgres, 'postgres', work);
 
 function idOf(seed: string): string {
   const digits = createHash('md5').update(seed).digest('hex');

@@ -6,7 +6,7 @@
 import type { EmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
 import pg from 'pg';
 import type { Shape } from '../scale/shape.ts';
-import { AGING, type AgingService, addMsToIdSql, boundsOf, idFrom, on } from './databases.ts';
+import { AGING, type AgingService, addMsToIdSql, boundsOf, leastIdAtMs, withDatabase } from './databases.ts';
 
 const CYCLES = 6;
 /** The attempts or ledger lines that one transaction deletes. */
@@ -104,7 +104,7 @@ export async function measureRemoval(
 
 async function detach(postgres: EmbeddedPostgres, service: AgingService, count: number): Promise<Row[]> {
   const plan = PLANS[service];
-  return await on(postgres, `${service}_${count}`, async (client) => {
+  return await withDatabase(postgres, `${service}_${count}`, async (client) => {
     for (const foreignKey of plan.foreignKeys) await client.query(foreignKey);
     const rows: Row[] = [];
     for (const { name } of [...AGING[service]].reverse()) {
@@ -136,7 +136,7 @@ async function deleteInCycles(
   const tablesOf = AGING[service].map(({ name }) => name);
   const rows: Row[] = [];
   const sizes = new Map<string, string[]>();
-  return await on(postgres, service, async (client) => {
+  return await withDatabase(postgres, service, async (client) => {
     const note = async () => {
       const { rows: found } = await client.query<{ name: string; mib: number }>(SIZES, [tablesOf]);
       for (const { name, mib } of found) sizes.set(name, [...(sizes.get(name) ?? []), mib.toFixed(1)]);
@@ -146,7 +146,7 @@ async function deleteInCycles(
     for (const foreignKey of plan.foreignKeys) await client.query(foreignKey);
     await note();
     for (let cycle = 0; cycle < CYCLES; cycle += 1) {
-      const range = [idFrom(bounds[cycle] ?? 0), idFrom(bounds[cycle + 1] ?? 0)];
+      const range = [leastIdAtMs(bounds[cycle] ?? 0), leastIdAtMs(bounds[cycle + 1] ?? 0)];
       for (const copy of plan.copy) await client.query(withRange(copy, range));
       let removed = 0;
       const row = await timedRow(postgres, client, `${service}: delete, cycle ${cycle + 1}`, 0, service, async () => {
@@ -244,7 +244,7 @@ async function startWriter(postgres: EmbeddedPostgres, database: string): Promis
 }
 
 async function keptSizes(postgres: EmbeddedPostgres): Promise<Row[]> {
-  return await on(postgres, 'challenge', async (client) => {
+  return await withDatabase(postgres, 'challenge', async (client) => {
     const { rows } = await client.query<{ name: string; rows: number; bytes: number; index_bytes: number }>(`
       select 'archived_attempts' as name, (select count(*)::float8 from archived_attempts) as rows,
         pg_table_size('archived_attempts')::float8 as bytes, pg_indexes_size('archived_attempts')::float8 as index_bytes

@@ -8,7 +8,7 @@ import { createDatabase, type Database } from '@laurel/postgres';
 import { awardIdOf, feeTransferId, newId, newOwnedId } from '@laurel/values/ids';
 import type { Contests } from '../scale/contests.ts';
 import { CHALLENGES_PER_PROGRAM, PROGRAMS } from '../scale/shape.ts';
-import { type AgingService, on } from './databases.ts';
+import { type AgingService, withDatabase } from './databases.ts';
 
 /** How often a statement is called in a turn. */
 const CALLS = 150;
@@ -38,7 +38,7 @@ export async function measureStatements(
   contests: Contests,
   { turns, counts }: { readonly turns: number; readonly counts: readonly number[] },
 ): Promise<readonly (string | number)[][][]> {
-  const players = await on(postgres, 'wallet', async (client) => {
+  const players = await withDatabase(postgres, 'wallet', async (client) => {
     const { rows } = await client.query<Player>(
       `
       select link.account_id, link.player_ref, link.program_id, accounts.date_of_birth::text as date_of_birth
@@ -132,7 +132,7 @@ async function challengeTurn(
   const { loadFactsOfAccount } = await load('services/challenge/src/repository/player-facts');
   const { openAttempts } = await load('libs/attempts/src/repository/attempts');
   const { loadPending, loadDue } = await load('libs/attempts/src/repository/sweeps');
-  const old = await on(postgres, 'challenge', async (client) => {
+  const old = await withDatabase(postgres, 'challenge', async (client) => {
     const { rows } = await client.query<{ attempt_id: string; receipt_id: string }>(
       'select attempt_id, receipt_id from outcomes order by md5(attempt_id::text) limit 2000',
     );
@@ -235,7 +235,7 @@ async function walletTurn(postgres: EmbeddedPostgres, players: readonly Player[]
   const { loadStatement, loadFeePayer } = await load('services/wallet/src/repository/statements');
   const { listChargedFees } = await load('services/wallet/src/repository/charged-fees');
   const { playerLedgerId } = await load('services/wallet/src/domain/ledger');
-  const old = await on(postgres, 'wallet', async (client) => {
+  const old = await withDatabase(postgres, 'wallet', async (client) => {
     const { rows } = await client.query<{ id: string; attempt_id: string }>(
       `select id, attempt_id from transfers where kind = 'fee' order by md5(id::text) limit 2000`,
     );

@@ -10,7 +10,7 @@ export interface Figure {
 }
 
 /** Prints each figure as soon as it is measured: a later part of a long run may fail. */
-export function printed<Figures extends readonly Figure[]>(figures: Figures): Figures {
+export function printFigures<Figures extends readonly Figure[]>(figures: Figures): Figures {
   for (const { name, seconds, perSecond, p50Ms, p99Ms, mib, note } of figures) {
     const values = [
       seconds !== undefined && `${seconds.toFixed(1)} s`,

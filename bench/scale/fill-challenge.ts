@@ -71,17 +71,17 @@ const COUNT_OUTCOMES = `
   where counted.challenge_id = monitor.challenge_id`;
 
 /** The uses of idempotency keys, which are kept for a day: one by each creation, one by outcome. */
-export const KEY_USES = `
+export const INSERT_KEY_USES = `
   insert into key_uses (key_id, operation_id, fingerprint, used_at)
   select md5('creation ' || id)::uuid, id, sha256(uuid_send(id)), created_at from attempts where created_at > now() - interval '1 day'
   union all
   select md5('outcome ' || o.receipt_id)::uuid, o.receipt_id, sha256(uuid_send(o.receipt_id)), o.recorded_at
   from attempts a join outcomes o on o.attempt_id = a.id where a.created_at > now() - interval '1 day'`;
 
-export const CURRENT_KEY = 'select id from signing_keys where valid_until is null';
+export const CURRENT_SIGNING_KEY = 'select id from signing_keys where valid_until is null';
 
 export async function fillChallenge(client: pg.Client, shape: Shape, contests: Contests): Promise<void> {
-  const { rows } = await client.query<{ id: number }>(CURRENT_KEY);
+  const { rows } = await client.query<{ id: number }>(CURRENT_SIGNING_KEY);
   const values = [rows[0]?.id];
   const openedAt = new Date(shape.startMs - 3_600_000);
   await client.query(BACKDATE, [openedAt, contests.challengeIds]);
@@ -90,5 +90,5 @@ export async function fillChallenge(client: pg.Client, shape: Shape, contests: C
       if (turn.kind === 'challenge') await client.query(fillTurn(shape, contests, turn), values);
   });
   await client.query(COUNT_OUTCOMES, [openedAt]);
-  await client.query(KEY_USES);
+  await client.query(INSERT_KEY_USES);
 }

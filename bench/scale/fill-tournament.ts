@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import { type Contests, idAtSql } from './contests.ts';
 import { withoutIndexes } from './deferred-indexes.ts';
-import { CURRENT_KEY, KEY_USES } from './fill-challenge.ts';
+import { CURRENT_SIGNING_KEY, INSERT_KEY_USES } from './fill-challenge.ts';
 import { accountIdSql, attemptIdSql, derivedSql, digestSql, newIdSql, playerRefSql, roundIdSql } from './ids.ts';
 import {
   FEE_CENTS,
@@ -155,7 +155,7 @@ const RENUMBER = `
 const BACKDATE = `update tournaments set created_at = $1 where id = any($2::uuid[])`;
 
 export async function fillTournament(client: pg.Client, shape: Shape, contests: Contests): Promise<void> {
-  const { rows } = await client.query<{ id: number }>(CURRENT_KEY);
+  const { rows } = await client.query<{ id: number }>(CURRENT_SIGNING_KEY);
   const { tournamentIds } = contests;
   await client.query(BACKDATE, [new Date(shape.startMs - 3_600_000), tournamentIds]);
   await withoutIndexes(client, ['attempts', 'outcomes', 'entries', 'entry_refs', 'rounds'], async () => {
@@ -170,5 +170,5 @@ export async function fillTournament(client: pg.Client, shape: Shape, contests: 
   });
   await client.query(FILL_CHUNKS);
   await client.query(FILL_PAYOUTS);
-  await client.query(KEY_USES);
+  await client.query(INSERT_KEY_USES);
 }
