@@ -336,7 +336,7 @@ function createHook({
     contract,
     requests,
     find,
-    event: (type, id) => find(({ json }) => json.event === type && names(json, id)),
+    event: (type, id) => find(({ json }) => json.event === type && isAbout(json, id)),
     sendsOf: (deliveryId) => requests().filter((request) => request.deliveryId === deliveryId),
     log,
     delivery: (id, holds = ({ status }) => status !== 'pending') =>
@@ -353,7 +353,7 @@ function toHookRequest(request: ReceivedRequest): HookRequest {
 }
 
 /** Whether the event concerns this attempt, award, challenge or round. */
-function names({ data }: EventBody, id: string): boolean {
+function isAbout({ data }: EventBody, id: string): boolean {
   const { attempt_id, challenge_id, tournament_round_id, award } = data;
   return [attempt_id, challenge_id, tournament_round_id, (award as { id?: string } | null | undefined)?.id].includes(
     id,

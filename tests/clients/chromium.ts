@@ -15,7 +15,7 @@ const FLAGS = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage'],
 ];
 
-/** Whether `startChromium` can work here; installs Chromium if necessary. */
+/** Whether `launchChromium` can work here; installs Chromium if necessary. */
 export async function hasChromium(): Promise<boolean> {
   const missing = await installChromium();
   if (missing === undefined) return true;

@@ -17,7 +17,7 @@ import { buffer } from 'node:stream/consumers';
 export type Fate = 'pass' | 'reset' | 'lose' | 'cut' | 'hold before' | 'hold after';
 
 /** What the partner gets instead of Laurel's response; Laurel does not see the request. */
-export interface OtherAnswer {
+export interface ReplacementResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -32,7 +32,7 @@ export interface LossyProxy extends AsyncDisposable {
 /** `decide` is called once for each request; `onHeld` when a request, or its response, is held. */
 export async function startLossyProxy(
   target: string,
-  decide: (request: IncomingMessage) => Fate | OtherAnswer,
+  decide: (request: IncomingMessage) => Fate | ReplacementResponse,
   onHeld: () => void = () => {},
 ): Promise<LossyProxy> {
   const counts: Record<Fate, number> = { pass: 0, reset: 0, lose: 0, cut: 0, 'hold before': 0, 'hold after': 0 };

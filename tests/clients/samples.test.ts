@@ -14,23 +14,23 @@ import { newTarget } from '../integrations/target.ts';
 import { playAttempt } from '../webhooks/play.ts';
 import { expectStatus, type HookRequest, joinWorld, type SharedWorld } from '../world.ts';
 import { BUILD_ENVIRONMENT, findMissingLanguages, LANGUAGES, type Language } from './languages.ts';
-import { type Fate, type OtherAnswer, startLossyProxy } from './lossy-proxy.ts';
+import { type Fate, type ReplacementResponse, startLossyProxy } from './lossy-proxy.ts';
 
 const SAMPLES = join(CHECKOUT, 'docs/samples');
 const DEADLINE_MS = 240_000;
-const IN_PROGRESS: OtherAnswer = {
+const IN_PROGRESS: ReplacementResponse = {
   status: 409,
   headers: { 'retry-after': '1' },
   body: JSON.stringify({
     error: { code: 'idempotency_in_progress', message: 'The first request is still in progress.' },
   }),
 };
-const LIMITED: OtherAnswer = {
+const LIMITED: ReplacementResponse = {
   status: 429,
   headers: { 'retry-after': '1' },
   body: JSON.stringify({ error: 'Too many requests.', retry_after: 1, limit: 300, reset_at: new Date().toISOString() }),
 };
-const BROKEN: OtherAnswer = {
+const BROKEN: ReplacementResponse = {
   status: 500,
   body: JSON.stringify({ error: { code: 'internal_error', message: 'A failure on our side.' } }),
 };
@@ -113,7 +113,7 @@ async function run(
 }
 
 /** A network that treats each request of a sample as the script says and records its headers. */
-async function startScript(script: readonly (Fate | OtherAnswer)[]) {
+async function startScript(script: readonly (Fate | ReplacementResponse)[]) {
   const requests: { readonly at: number; readonly headers: NodeJS.Dict<string | string[]> }[] = [];
   const proxy = await startLossyProxy(world.stack.baseUrl, ({ headers }) => {
     requests.push({ at: performance.now(), headers });

@@ -24,7 +24,7 @@ import { BLACK_BOX_SETTINGS } from '../black-box-settings.ts';
 import { exitOf } from './child.ts';
 import { type Engine, mountTmpfs, type RunContext } from './engine.ts';
 import type { BaseImages } from './images.ts';
-import { newStackFolder, PROJECT } from './leftovers.ts';
+import { COMPOSE_PROJECT, newStackFolder } from './leftovers.ts';
 
 const execute = promisify(execFile);
 
@@ -150,7 +150,7 @@ export async function startComposeStack(
   };
   const containers: ContainersDescription = {
     environment: engine.environment,
-    project: PROJECT,
+    project: COMPOSE_PROJECT,
     disks,
     identities,
     compose: ofStack,
@@ -168,7 +168,7 @@ export async function startComposeStack(
  */
 function composeCommand(engine: Engine, folder: string, [file, override]: readonly [string, string]) {
   const files = ['-f', file, '-f', override];
-  return [...engine.compose, '-p', PROJECT, '--env-file', join(folder, '.env'), ...files] as const;
+  return [...engine.compose, '-p', COMPOSE_PROJECT, '--env-file', join(folder, '.env'), ...files] as const;
 }
 
 function composeServices(): Readonly<Record<string, { readonly image: string }>> {

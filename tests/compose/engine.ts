@@ -25,7 +25,7 @@ import {
 const run = promisify(execFile);
 
 /** What the run keeps for the next one: layers of images, stand-ins for base images, Compose. */
-export const KEPT = join(CHECKOUT, 'node_modules/.cache/laurel/compose');
+export const KEPT_FOLDER = join(CHECKOUT, 'node_modules/.cache/laurel/compose');
 
 /**
  * Reports that this machine cannot have an engine; the message says why. A failed download or start
@@ -98,14 +98,14 @@ async function startEngine(context: RunContext) {
     await withRetries('The installation', context, () => install(DAEMON, ['docker.io', 'iptables', 'debootstrap']));
   }
   signal.throwIfAborted();
-  mkdirSync(join(KEPT, 'engine'), { recursive: true });
+  mkdirSync(join(KEPT_FOLDER, 'engine'), { recursive: true });
   const host = `unix://${folder}/docker.sock`;
   const log = join(folder, 'log');
   const daemon = spawn(
     DAEMON,
     [
       ...['--host', host, '--pidfile', join(folder, ENGINE_PID_FILE), '--exec-root', join(folder, 'run')],
-      ...['--data-root', join(KEPT, 'engine')],
+      ...['--data-root', join(KEPT_FOLDER, 'engine')],
     ],
     // A terminal interrupts the run's whole group, but the run still needs its engine to remove the
     // stack.
@@ -204,7 +204,7 @@ async function end(daemon: ChildProcess): Promise<void> {
 }
 
 async function obtainCompose(context: RunContext): Promise<readonly [string, ...string[]]> {
-  const kept = join(KEPT, 'docker-compose');
+  const kept = join(KEPT_FOLDER, 'docker-compose');
   for (const command of [['docker', 'compose'] as const, [kept] as const]) {
     if (await isNewEnough(command)) return command;
   }

@@ -26,7 +26,7 @@ import { promisify } from 'node:util';
 import { debianMirror } from '@laurel/local-infrastructure/debian-program';
 import { obtainNats } from '@laurel/local-infrastructure/nats-server';
 import { CHECKOUT, NODE, removeLeftovers } from '@laurel/testing';
-import { type Engine, install, KEPT, lastLine, type RunContext, withRetries } from './engine.ts';
+import { type Engine, install, KEPT_FOLDER, lastLine, type RunContext, withRetries } from './engine.ts';
 import { unmountBelow } from './leftovers.ts';
 
 const run = promisify(execFile);
@@ -82,8 +82,8 @@ async function pullOrMake(engine: Engine, context: RunContext): Promise<BaseImag
     signal.throwIfAborted();
     print(`The base images cannot be pulled (${lastLine(error)}); making stand-ins ...`);
   }
-  mkdirSync(KEPT, { recursive: true });
-  await removeLeftovers(ROOT_PREFIX, unmountBelow, KEPT);
+  mkdirSync(KEPT_FOLDER, { recursive: true });
+  await removeLeftovers(ROOT_PREFIX, unmountBelow, KEPT_FOLDER);
   return {
     NODE_IMAGE: await makeStandIn(engine, nodeStandIn, context),
     POSTGRES_IMAGE: await makeStandIn(engine, postgresStandIn, context),
@@ -134,7 +134,7 @@ function natsStandIn(print: (line: string) => void): StandIn {
     image: 'laurel-stand-in/nats:2.12-alpine',
     changes: ['ENTRYPOINT ["/usr/local/bin/nats-server"]'],
     async fill(root) {
-      const server = await obtainNats(KEPT, print, AbortSignal.timeout(PULL_LIMIT_MS));
+      const server = await obtainNats(KEPT_FOLDER, print, AbortSignal.timeout(PULL_LIMIT_MS));
       copyFileSync(server, join(root, 'usr/local/bin/nats-server'));
     },
   };
@@ -169,7 +169,7 @@ async function makeStandIn(engine: Engine, standIn: StandIn, context: RunContext
 }
 
 function newRoot(): string {
-  return mkdtempSync(join(KEPT, `${ROOT_PREFIX}${process.pid}-`));
+  return mkdtempSync(join(KEPT_FOLDER, `${ROOT_PREFIX}${process.pid}-`));
 }
 
 /** Imports a root file system without a copy of the archive on disk. */
@@ -186,9 +186,9 @@ async function importRoot(root: string, image: string, changes: readonly string[
 async function makeDebian(context: RunContext): Promise<string> {
   const options = ['--variant=minbase', `--include=${DEBIAN_PACKAGES.join(',')}`];
   const recipe = createHash('sha256').update(JSON.stringify([options, DEBIAN_SUITE]));
-  const kept = join(KEPT, `debian-${recipe.digest('hex').slice(0, 16)}.tar`);
+  const kept = join(KEPT_FOLDER, `debian-${recipe.digest('hex').slice(0, 16)}.tar`);
   if (existsSync(kept)) return kept;
-  for (const older of readdirSync(KEPT)) if (/^debian\b.*\.tar/.test(older)) rmSync(join(KEPT, older));
+  for (const older of readdirSync(KEPT_FOLDER)) if (/^debian\b.*\.tar/.test(older)) rmSync(join(KEPT_FOLDER, older));
   context.print('Making a small Debian (debootstrap, a minute or two, once) ...');
   if (!existsSync(DEBOOTSTRAP))
     await withRetries('The installation of debootstrap', context, () => install(DEBOOTSTRAP, ['debootstrap']));

@@ -39,7 +39,7 @@ export function newStackFolder(): string {
 }
 
 /** The name of this run's project of Docker Compose. */
-export const PROJECT = `${PROJECT_PREFIX}${process.pid}`;
+export const COMPOSE_PROJECT = `${PROJECT_PREFIX}${process.pid}`;
 
 /** Ends the engines of finished runs, and removes their folders in `parent`. */
 export async function removeOrphanedEngines(parent = tmpdir()): Promise<void> {

@@ -16,7 +16,7 @@ import { takeFileLock } from '../file-lock.ts';
 import { exitOf } from './child.ts';
 import { buildServices, startComposeStack } from './compose-stack.ts';
 import { CONTAINERS_VARIABLE } from './containers.ts';
-import { EngineUnavailable, KEPT, obtainEngine } from './engine.ts';
+import { EngineUnavailable, KEPT_FOLDER, obtainEngine } from './engine.ts';
 import { obtainBaseImages } from './images.ts';
 import { ALL_VARIABLE } from './joining-files.ts';
 
@@ -41,7 +41,7 @@ async function testContainers(): Promise<number> {
   const context = { print, signal };
   // One run at a time uses the kept files, above all the engine's folder.
   const onWait = () => print('Another run prepares or tests the containers; waiting for it ...');
-  await using _lock = await takeFileLock(join(KEPT, 'lock'), { onWait, signal });
+  await using _lock = await takeFileLock(join(KEPT_FOLDER, 'lock'), { onWait, signal });
   await using engine = await obtainEngine(context);
   const images = await obtainBaseImages(engine, context);
   await buildServices(engine, images, context);

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { Challenge } from '@laurel/sdk';
 import { type ChallengeTerms, createIntegrations, type FailpointAction, push } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ofPlayers, type Target } from '../integrations/target.ts';
+import { playerDescriptor, type Target } from '../integrations/target.ts';
 import { type Developer, eventually, expectStatus, type Hook, type Player, startWorld, type World } from '../world.ts';
 import type { FailpointName } from './points.ts';
 
@@ -86,7 +86,7 @@ async function lose(challengeId: string, count: number): Promise<void> {
  * response is never used.
  */
 async function newListener(challengeId: string): Promise<Target> {
-  const settings = { transport: 'push_webhook', descriptor: ofPlayers({ challenge_id: challengeId }) } as const;
+  const settings = { transport: 'push_webhook', descriptor: playerDescriptor({ challenge_id: challengeId }) } as const;
   const integrations = createIntegrations(developer.program.test);
   return await eventually(async () => {
     const made = await integrations.create(settings);

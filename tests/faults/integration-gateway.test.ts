@@ -8,17 +8,17 @@ import { randomUUID } from 'node:crypto';
 import type { Attempt, Outcome } from '@laurel/sdk';
 import { type Answer, type FailpointAction, type LogEntryBody, push } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTarget, ofPlayers, type Target } from '../integrations/target.ts';
+import { newTarget, playerDescriptor, type Target } from '../integrations/target.ts';
 import { eventually, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
 import type { FailpointName } from './points.ts';
 
-type Owner = 'challenge' | 'tournament';
+type ContestService = 'challenge' | 'tournament';
 /** How the report names its attempt. */
 type Flow = 'by id' | 'by player';
-type Point = FailpointName<'gateway' | Owner>;
+type Point = FailpointName<'gateway' | ContestService>;
 
 interface Case {
-  readonly owner: Owner;
+  readonly owner: ContestService;
   readonly flow: Flow;
   readonly point: Point;
   readonly action: FailpointAction;
@@ -47,7 +47,7 @@ interface Contest {
 }
 
 let world: World;
-let contests: Readonly<Record<Owner, Contest>>;
+let contests: Readonly<Record<ContestService, Contest>>;
 
 beforeAll(async () => {
   world = await startWorld({
@@ -59,7 +59,7 @@ beforeAll(async () => {
   const byId = await newTarget(world.partner);
   const targetsOf = async (parent: Contest['parent']) => ({
     'by id': byId,
-    'by player': await newTarget(world.partner, { descriptor: ofPlayers(parent) }),
+    'by player': await newTarget(world.partner, { descriptor: playerDescriptor(parent) }),
   });
   const challenge = { challenge_id: (await world.newChallenge()).id };
   const round = { tournament_round_id: (await world.newRound(WITH_TIEBREAK)).id };

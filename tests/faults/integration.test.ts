@@ -46,14 +46,14 @@ beforeAll(async () => {
   world = await startWorld({ failpoints: true, restart: true, internalTls: false });
   pusher = await startPusher(world);
   challengeId = (await world.newChallenge()).id;
-  integrations = { 'by id': await pusher.newIntegration(), 'by player': await ofPlayers(challengeId) };
+  integrations = { 'by id': await pusher.newIntegration(), 'by player': await newIntegrationByPlayer(challengeId) };
 });
 afterAll(async () => {
   await pusher?.[Symbol.asyncDispose]();
   await world?.[Symbol.asyncDispose]();
 });
 
-function ofPlayers(id: string) {
+function newIntegrationByPlayer(id: string) {
   const attempt = { player_ref: '/player', challenge_id: { const: id }, pick: 'oldest' };
   return pusher.newIntegration({ descriptor: { version: 1, map: { attempt, score: '/score', dedupe: '/id' } } });
 }
@@ -131,7 +131,7 @@ describe('a fault at each step of listening', () => {
       const { stack } = world;
       await stack.ready();
       const challenge = await world.newChallenge({ status: 'calibrating', threshold: null });
-      const integration = await ofPlayers(challenge.id);
+      const integration = await newIntegrationByPlayer(challenge.id);
       const body = { id: randomUUID(), player: `p-${randomUUID()}`, score: 1 };
       stack.arm(point, action);
       await eventually(async () => {

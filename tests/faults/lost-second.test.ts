@@ -19,9 +19,9 @@ import {
 import { hashId } from '@laurel/values/ids';
 import { verify } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTarget, ofPlayers, type Target } from '../integrations/target.ts';
+import { CHECKS, CONTEST_SERVICES, type ContestService } from '../contest-service-checks.ts';
+import { newTarget, playerDescriptor, type Target } from '../integrations/target.ts';
 import { losingWritesOf } from '../lose-writes.ts';
-import { CHECKS, OWNERS, type Owner } from '../owner-checks.ts';
 import {
   type Developer,
   eventually,
@@ -65,7 +65,7 @@ async function newPlayer(funds?: string): Promise<Player> {
 }
 
 /** Creates a contest with a fee of 1.00. Returns the request that enters the player. */
-const ENTRY: Record<Owner, (player: Player) => Promise<AttemptRequest>> = {
+const ENTRY: Record<ContestService, (player: Player) => Promise<AttemptRequest>> = {
   challenge: async ({ ref }) => ({
     challenge_id: (await world.newChallenge({}, developer.program)).id,
     player_ref: ref,
@@ -149,7 +149,7 @@ const sql = (service: Service, text: string, ...values: readonly unknown[]) =>
 const sends = (type: string, attemptId: string) =>
   hook.requests().filter(({ json }) => json.event === type && json.data.attempt_id === attemptId).length;
 
-describe.each(OWNERS)('the database of the %s service loses its last second', (owner) => {
+describe.each(CONTEST_SERVICES)('the database of the %s service loses its last second', (owner) => {
   const checks = CHECKS[owner];
 
   test(`a paid attempt that the ${owner} service lost is 404 until the request is run again under its id`, async () => {
@@ -371,7 +371,7 @@ describe('the database of the challenge service loses its last second', () => {
 
   test('a challenge whose listened scores are lost calibrates until the scores are forwarded again', async () => {
     const { id } = await world.newChallenge(CALIBRATING, developer.program);
-    const target = await newTarget(partner(), { descriptor: ofPlayers({ challenge_id: id }) });
+    const target = await newTarget(partner(), { descriptor: playerDescriptor({ challenge_id: id }) });
     const listenTo = async (player: string, score: number) => {
       const body = { id: randomUUID(), player, score };
       const { results } = expectStatus(200, await push<PushResults>(world.http, target, body)).body;
@@ -526,71 +526,74 @@ describe('the database of the tournament service loses its last second', () => {
   });
 });
 
-describe.each(OWNERS)('the database of the wallet loses its last second, with attempts of the %s service', (owner) => {
-  const checks = CHECKS[owner];
+describe.each(CONTEST_SERVICES)(
+  'the database of the wallet loses its last second, with attempts of the %s service',
+  (owner) => {
+    const checks = CHECKS[owner];
 
-  test(`an attempt of the ${owner} service whose fee is lost is played free`, async () => {
-    const player = await newPlayer();
-    const entry = await ENTRY[owner](player);
-    const key = randomUUID();
-    const { result, expectReported } = await losing(['wallet'], async () => {
-      const attempts = [await enter(entry, key), await enter(entry), await enter(entry)];
+    test(`an attempt of the ${owner} service whose fee is lost is played free`, async () => {
+      const player = await newPlayer();
+      const entry = await ENTRY[owner](player);
+      const key = randomUUID();
+      const { result, expectReported } = await losing(['wallet'], async () => {
+        const attempts = [await enter(entry, key), await enter(entry), await enter(entry)];
+        await world.allWritten();
+        return attempts;
+      });
+      const [charged, played, ended] = result.map(({ body }) => body.id);
+      expect(await world.balance(player)).toBe('100.00');
+      await expectReported({ [checks.attemptWithoutFee]: 3 });
+      expect(expectStatus(200, await partner().getAttempt(charged ?? '')).body).toMatchObject({
+        status: 'open',
+        fee_charged: '1.00',
+      });
+
+      expectError(500, 'internal_error', await partner().expireAttempt(ended ?? ''));
+      expectError(500, 'internal_error', await partner().getAttempt(ended ?? ''));
+      expect(await sql(owner, 'select status from attempts where id = $1', ended)).toEqual([{ status: 'expiring' }]);
+      await expectReported({ [checks.attemptWithoutFee]: 3 });
+
+      await sql(owner, `update attempts set status = 'pending' where id = $1`, charged);
+      const first = result[0] ?? expect.fail('no attempt');
+      await reopenKey(first);
+      expect((await enter(entry, key)).body.id).toBe(charged);
+      expect(await world.balance(player)).toBe('99.00');
+      await expectReported({ [checks.attemptWithoutFee]: 2 });
+      await report(played ?? '', 100);
+      await sql(owner, `delete from refunds_due where attempt_id = $1`, ended);
+      await sql(owner, `update attempts set status = 'pending' where id = $1`, ended);
+      expectError(404, 'not_found', await partner().getAttempt(ended ?? ''));
       await world.allWritten();
-      return attempts;
-    });
-    const [charged, played, ended] = result.map(({ body }) => body.id);
-    expect(await world.balance(player)).toBe('100.00');
-    await expectReported({ [checks.attemptWithoutFee]: 3 });
-    expect(expectStatus(200, await partner().getAttempt(charged ?? '')).body).toMatchObject({
-      status: 'open',
-      fee_charged: '1.00',
+      expect(await world.balance(player)).toBe(owner === 'challenge' ? '104.00' : '99.00');
+      await expectReported({ [checks.attemptWithoutFee]: 1 });
     });
 
-    expectError(500, 'internal_error', await partner().expireAttempt(ended ?? ''));
-    expectError(500, 'internal_error', await partner().getAttempt(ended ?? ''));
-    expect(await sql(owner, 'select status from attempts where id = $1', ended)).toEqual([{ status: 'expiring' }]);
-    await expectReported({ [checks.attemptWithoutFee]: 3 });
+    test(`the house keeps the fee of a lost refund of the ${owner} service until the refund is queued again`, async () => {
+      const player = await newPlayer();
+      const attempt = await enter(await ENTRY[owner](player));
+      const { expectReported } = await losing(['wallet'], async () =>
+        expectStatus(200, await partner().expireAttempt(attempt.body.id)),
+      );
+      expect(await world.balance(player)).toBe('99.00');
+      expect(expectStatus(200, await partner().getAttempt(attempt.body.id)).body.status).toBe('expired');
+      await expectReported({ [checks.refund]: 1 });
 
-    await sql(owner, `update attempts set status = 'pending' where id = $1`, charged);
-    const first = result[0] ?? expect.fail('no attempt');
-    await reopenKey(first);
-    expect((await enter(entry, key)).body.id).toBe(charged);
-    expect(await world.balance(player)).toBe('99.00');
-    await expectReported({ [checks.attemptWithoutFee]: 2 });
-    await report(played ?? '', 100);
-    await sql(owner, `delete from refunds_due where attempt_id = $1`, ended);
-    await sql(owner, `update attempts set status = 'pending' where id = $1`, ended);
-    expectError(404, 'not_found', await partner().getAttempt(ended ?? ''));
-    await world.allWritten();
-    expect(await world.balance(player)).toBe(owner === 'challenge' ? '104.00' : '99.00');
-    await expectReported({ [checks.attemptWithoutFee]: 1 });
-  });
-
-  test(`the house keeps the fee of a lost refund of the ${owner} service until the refund is queued again`, async () => {
-    const player = await newPlayer();
-    const attempt = await enter(await ENTRY[owner](player));
-    const { expectReported } = await losing(['wallet'], async () =>
-      expectStatus(200, await partner().expireAttempt(attempt.body.id)),
-    );
-    expect(await world.balance(player)).toBe('99.00');
-    expect(expectStatus(200, await partner().getAttempt(attempt.body.id)).body.status).toBe('expired');
-    await expectReported({ [checks.refund]: 1 });
-
-    await sql(
-      owner,
-      owner === 'challenge'
-        ? `with ended as (update attempts set status = 'expiring' where id = $1 returning id)
+      await sql(
+        owner,
+        owner === 'challenge'
+          ? `with ended as (update attempts set status = 'expiring' where id = $1 returning id)
            insert into refunds_due (attempt_id, since) select id, now() from ended`
-        : `with ended as (update attempts set status = 'expiring' where id = $1 returning id)
+          : `with ended as (update attempts set status = 'expiring' where id = $1 returning id)
            insert into refunds_due (attempt_id, since, reason) select id, now(), 'expired' from ended`,
-      attempt.body.id,
-    );
-    await world.allDelivered();
-    expect(await world.balance(player)).toBe('100.00');
-    await expectReported({});
-    expect(sends('attempt.refunded', attempt.body.id)).toBe(1);
-  });
-});
+        attempt.body.id,
+      );
+      await world.allDelivered();
+      expect(await world.balance(player)).toBe('100.00');
+      await expectReported({});
+      expect(sends('attempt.refunded', attempt.body.id)).toBe(1);
+    });
+  },
+);
 
 describe('the database of the wallet loses its last second', () => {
   test('an award whose payment is lost is shown as paid until its payment is requested again', async () => {
@@ -861,7 +864,7 @@ describe('the database of the integration service loses its last second', () => 
   const newNamedPlayer = async () => {
     const player = await newPlayer();
     const parent = { challenge_id: (await world.newChallenge({}, developer.program)).id };
-    const target = await newTarget(partner(), { descriptor: ofPlayers(parent) });
+    const target = await newTarget(partner(), { descriptor: playerDescriptor(parent) });
     return {
       player,
       entry: { ...parent, player_ref: player.ref },
@@ -1070,7 +1073,7 @@ describe('the database of the integration service loses its last second', () => 
     const player = await newPlayer();
     const challenge = await world.newChallenge({ status: 'calibrating', threshold: null }, developer.program);
     const parent = { challenge_id: challenge.id };
-    const target = await newTarget(partner(), { descriptor: ofPlayers(parent) });
+    const target = await newTarget(partner(), { descriptor: playerDescriptor(parent) });
     const listenedTo = async (body: object) => {
       const { results } = expectStatus(200, await push<PushResults>(world.http, target, body)).body;
       return results.map(({ status }) => status);
@@ -1102,7 +1105,7 @@ describe('the database of the integration service loses its last second', () => 
       await using receiver = await startReceiver({ ca: world.stack.ca });
       receiver.answerWith({ body: JSON.stringify({ events: [] }) });
       const byId = { version: 1, map: { attempt: { attempt_id: '/attempt_id' }, score: '/score' } };
-      const read = flow === 'by id' ? byId : ofPlayers({ challenge_id: entry.challenge_id });
+      const read = flow === 'by id' ? byId : playerDescriptor({ challenge_id: entry.challenge_id });
       const paging = { type: 'cursor', param: 'after', pointer: '/next' };
       const descriptor = {
         ...read,
@@ -1210,7 +1213,7 @@ describe('several databases lose the same second', () => {
     const player = await newPlayer();
     const parent = { challenge_id: (await world.newChallenge({}, developer.program)).id };
     const entry = { ...parent, player_ref: player.ref };
-    const target = await newTarget(partner(), { descriptor: ofPlayers(parent) });
+    const target = await newTarget(partner(), { descriptor: playerDescriptor(parent) });
     const key = randomUUID();
     const body = { id: randomUUID(), player: player.ref, score: 100 };
     const { result: created, expectReported } = await losing(MONEY, async () => {
@@ -1240,7 +1243,7 @@ describe('several databases lose the same second', () => {
     const player = await newPlayer();
     const parent = { challenge_id: (await world.newChallenge({}, developer.program)).id };
     const entry = { ...parent, player_ref: player.ref };
-    const target = await newTarget(partner(), { descriptor: ofPlayers(parent) });
+    const target = await newTarget(partner(), { descriptor: playerDescriptor(parent) });
     const key = randomUUID();
     const body = { id: randomUUID(), player: player.ref, score: 100 };
     const { result: created, expectReported } = await losing(

@@ -20,7 +20,7 @@ export async function newTarget(partner: Partner, settings: Partial<IntegrationR
  * A descriptor for reports that name a player of this challenge or round: they settle the player's
  * oldest open attempt.
  */
-export function ofPlayers(parent: { readonly challenge_id: string } | { readonly tournament_round_id: string }) {
+export function playerDescriptor(parent: { readonly challenge_id: string } | { readonly tournament_round_id: string }) {
   const [[kind, id] = ['', '']] = Object.entries(parent);
   const attempt = { player_ref: '/player', [kind]: { const: id }, pick: 'oldest' };
   return { version: 1, map: { attempt, score: '/score', tiebreak: '/tiebreak', dedupe: '/id' } };

@@ -13,11 +13,11 @@ const LANES = 6;
 const SCORES = [40, 55, 62, 70, 74, 81, 88, 93, 100, 120];
 
 /** The owner of a contest: a developer, or the world itself. */
-type Owner = Pick<Developer, 'program'>;
+type HasProgram = Pick<Developer, 'program'>;
 
 export async function newPlayedChallenge(
   world: SharedWorld,
-  { program }: Owner,
+  { program }: HasProgram,
   scores: readonly number[] = SCORES,
 ): Promise<Challenge> {
   const challenge = await world.newChallenge({ name: 'Harbour run' }, program);
@@ -37,7 +37,7 @@ export async function newPlayedChallenge(
 /** A round of three players with a score each, still open. */
 export async function newPlayedRound(
   world: SharedWorld,
-  { program }: Owner,
+  { program }: HasProgram,
 ): Promise<{ readonly round: Round; readonly players: readonly Player[] }> {
   const round = await world.newRound({ name: 'Harbour cup' }, program);
   const players: Player[] = [];

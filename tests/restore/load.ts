@@ -136,18 +136,18 @@ export async function bookDeposit(world: World, { player, reference }: Omit<Depo
 }
 
 /** What the load adds in the last moments before the archives end. */
-export interface Finish {
+export interface LastMoments {
   /** The response to the pushed report. */
   readonly pushed: string;
   readonly program: Program;
 }
 
-export async function finish(
+export async function playLastMoments(
   world: World,
   { program, id }: Developer,
   { cup, target }: Contests,
   carried: Carried,
-): Promise<Finish> {
+): Promise<LastMoments> {
   const { text } = await pushReport(world, target, carried.pushed);
   expectStatus(200, await program.test.closeRound(cup.id));
   return { pushed: text, program: await world.newProgram({ id }) };

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt, AttemptRequest, Outcome } from '@laurel/sdk';
 import type { Answer } from '@laurel/testing';
-import type { Owner } from '../owner-checks.ts';
+import type { ContestService } from '../contest-service-checks.ts';
 import { expectStatus, type Player, type Program, type World } from '../world.ts';
 
 export type Parent = { readonly challenge_id: string } | { readonly tournament_round_id: string };
@@ -16,7 +16,7 @@ export type End = 'lose' | 'win' | 'expire' | 'void';
 /** One paid attempt. */
 export interface Game {
   readonly player: Player;
-  readonly owner: Owner;
+  readonly owner: ContestService;
   readonly entry: AttemptRequest;
   readonly score: number;
   readonly createKey: string;

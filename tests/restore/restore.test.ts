@@ -6,7 +6,7 @@ import type { Attempt, Outcome } from '@laurel/sdk';
 import { type AuditBody, type Service, tally } from '@laurel/testing';
 import { byService } from '@laurel/topology';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHECKS, OWNERS, type Owner } from '../owner-checks.ts';
+import { CHECKS, CONTEST_SERVICES, type ContestService } from '../contest-service-checks.ts';
 import { eventually, expectError, expectStatus } from '../world.ts';
 import { bookDeposit, pushReport } from './load.ts';
 import { gamesOf, type RepeatedStep, type Step, sendAgain } from './play.ts';
@@ -60,9 +60,9 @@ async function repair(service: Service, heading: string, ...values: readonly unk
 
 /** The number of requests after the quiet instant that satisfy the predicate. */
 const countOf = (holds: (step: Step) => boolean) => site.after.filter(holds).length;
-const creates = (owner: Owner) => countOf(({ game, act }) => game.owner === owner && act === 'create');
+const creates = (owner: ContestService) => countOf(({ game, act }) => game.owner === owner && act === 'create');
 /** Attempts entered before the instant and refunded after it. */
-const carriedRefunds = (owner: Owner) =>
+const carriedRefunds = (owner: ContestService) =>
   site.carried.games.filter(({ game, end }) => game.owner === owner && (end === 'expire' || end === 'void')).length;
 const wins = () => countOf(({ act }) => act === 'win');
 const ENTRANTS = 3;
@@ -99,7 +99,7 @@ describe('restores of six databases from base backups that were taken under load
     await expectReported({});
   });
 
-  test.each(OWNERS)(
+  test.each(CONTEST_SERVICES)(
     'requests that are sent again after the %s database alone is restored are charged and paid once',
     async (owner) => {
       const checks = CHECKS[owner];
@@ -126,8 +126,8 @@ describe('restores of six databases from base backups that were taken under load
   test('prizes, refunds and open fees are posted again after the wallet alone is restored', async () => {
     await site.restore({ wallet: site.quiet });
     await expectReported({
-      ...Object.fromEntries(OWNERS.map((owner) => [CHECKS[owner].attemptWithoutFee, creates(owner)])),
-      ...Object.fromEntries(OWNERS.map((owner) => [CHECKS[owner].refund, carriedRefunds(owner)])),
+      ...Object.fromEntries(CONTEST_SERVICES.map((owner) => [CHECKS[owner].attemptWithoutFee, creates(owner)])),
+      ...Object.fromEntries(CONTEST_SERVICES.map((owner) => [CHECKS[owner].refund, carriedRefunds(owner)])),
       [CHECKS.challenge.awardWithoutPayout]: wins(),
       [CHECKS.tournament.awardWithoutPayout]: ENTRANTS,
     });
@@ -136,7 +136,7 @@ describe('restores of six databases from base backups that were taken under load
     await repair('gateway', 'Reopen the keys of an interval', site.quiet);
     await site.world.stack.restart('gateway');
     const owed = await violations();
-    for (const owner of OWNERS) {
+    for (const owner of CONTEST_SERVICES) {
       const ids = owed.find(({ id }) => id === CHECKS[owner].refund)?.examples ?? [];
       expect(ids).toHaveLength(carriedRefunds(owner));
       await repair(owner, `Refund again, in the ${owner} database`, ids);
@@ -154,7 +154,7 @@ describe('restores of six databases from base backups that were taken under load
       .map(({ game }) => ({ game, status: site.statusOf(game) }));
     await expectReported(
       Object.fromEntries(
-        OWNERS.map((owner) => [
+        CONTEST_SERVICES.map((owner) => [
           CHECKS[owner].attemptWithoutFee,
           ended.filter(({ game, status }) => game.owner === owner && status !== 'open').length,
         ]),
@@ -178,7 +178,7 @@ describe('restores of six databases from base backups that were taken under load
     }
     expect(await site.read()).toEqual(site.atEnd);
     await expectReported({});
-    expectError(401, 'unauthorized', await site.finish.program.test.listTournaments());
+    expectError(401, 'unauthorized', await site.lastMoments.program.test.listTournaments());
   });
 
   test('deliveries that the webhook service lost in a restore are not sent again', async () => {
@@ -200,14 +200,16 @@ describe('restores of six databases from base backups that were taken under load
   test('a repeated push gets the same response after the integration service alone is restored', async () => {
     await site.restore({ integration: site.quiet });
     await expectReported({});
-    expect((await pushReport(site.world, site.contests.target, site.carried.pushed)).text).toBe(site.finish.pushed);
+    expect((await pushReport(site.world, site.contests.target, site.carried.pushed)).text).toBe(
+      site.lastMoments.pushed,
+    );
     await site.world.stack
       .database('gateway')
       .query(documentedSql('docs/operations/lost-second.md', 'Announce programs again'));
     await eventually(async () => {
       const known = await site.world.stack
         .database('integration')
-        .query('select 1 from programs where id = $1', [site.finish.program.id]);
+        .query('select 1 from programs where id = $1', [site.lastMoments.program.id]);
       const waiting = await site.world.stack
         .database('gateway')
         .query('select 1 from programs where announced_version < version');

@@ -4,20 +4,20 @@
  * tests do not affect each other.
  */
 import type { Service } from '@laurel/testing';
+import { CONTEST_SERVICES } from '../contest-service-checks.ts';
 import { withBroker } from '../faults/broker.ts';
-import { OWNERS } from '../owner-checks.ts';
 import { type Developer, eventually, expectStatus, type Hook, type Player, startWorld, type World } from '../world.ts';
 import { type BackedUpServers, startBackedUpServers } from './backed-up-servers.ts';
 import {
   type Carried,
   type Contests,
   type Deposit,
-  type Finish,
-  finish,
+  type LastMoments,
   newContests,
   openCarried,
   playAfter,
   playBefore,
+  playLastMoments,
 } from './load.ts';
 import { attemptIdOf, type Game, gamesOf, type Step, startPlay } from './play.ts';
 
@@ -55,7 +55,7 @@ export interface Site extends AsyncDisposable, Instants {
   readonly after: readonly Step[];
   /** Booked between the quiet instant and the end. */
   readonly deposits: readonly Deposit[];
-  readonly finish: Finish;
+  readonly lastMoments: LastMoments;
   /** The state at the end of the archives. */
   readonly atEnd: State;
   /**
@@ -123,7 +123,7 @@ export async function openSite(): Promise<Site> {
     second.answered(BEFORE_BUSY).then(() => instantOf(world)),
     playAfter(world, second, contests, players, carried),
   ]);
-  const finished = await finish(world, developer, contests, carried);
+  const lastMoments = await playLastMoments(world, developer, contests, carried);
   await settled();
   await servers.each((server) => server.archiveAll());
 
@@ -150,7 +150,7 @@ export async function openSite(): Promise<Site> {
     before: first.steps,
     after: second.steps,
     deposits,
-    finish: finished,
+    lastMoments,
     quiet,
     busy,
     atEnd,
@@ -187,7 +187,7 @@ async function settle(world: World): Promise<void> {
 
 async function sweep(world: World, instant: string): Promise<void> {
   const query = `select 1 from sweep_marks where sweep = 'resolve_pending' and swept_until >= $1::timestamptz`;
-  for (const owner of OWNERS) {
+  for (const owner of CONTEST_SERVICES) {
     const isPast = async () => (await world.stack.database(owner).query(query, [instant])).length === 1 || undefined;
     await eventually(isPast, `the sweep of the ${owner} service is past ${instant}`, WAIT_MS);
   }

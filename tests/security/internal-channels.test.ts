@@ -266,19 +266,19 @@ describe('the wallet’s gRPC port', () => {
 
 /** The permitted callers of each call, listed independently: every other caller is refused. */
 const GATEWAY = ['gateway'];
-const OWNERS = ['challenge', 'tournament'];
+const CONTEST_SERVICES = ['challenge', 'tournament'];
 const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> = {
   putPlayerLink: GATEWAY,
-  resolvePlayers: OWNERS,
+  resolvePlayers: CONTEST_SERVICES,
   checkEligibility: ['challenge'],
-  chargeFees: OWNERS,
-  resolveFees: OWNERS,
-  refundFees: OWNERS,
-  payAwards: OWNERS,
+  chargeFees: CONTEST_SERVICES,
+  resolveFees: CONTEST_SERVICES,
+  refundFees: CONTEST_SERVICES,
+  payAwards: CONTEST_SERVICES,
   listAccounts: GATEWAY,
-  releasePayout: OWNERS,
-  denyPayout: OWNERS,
-  getPayout: [...GATEWAY, ...OWNERS],
+  releasePayout: CONTEST_SERVICES,
+  denyPayout: CONTEST_SERVICES,
+  getPayout: [...GATEWAY, ...CONTEST_SERVICES],
   describePayout: GATEWAY,
   listPayouts: GATEWAY,
   createAccount: GATEWAY,
@@ -301,9 +301,9 @@ const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> =
   getMoney: GATEWAY,
   setProgramLimits: GATEWAY,
   audit: GATEWAY,
-  listFees: OWNERS,
-  getFee: OWNERS,
-  listAwardPayouts: OWNERS,
+  listFees: CONTEST_SERVICES,
+  getFee: CONTEST_SERVICES,
+  listAwardPayouts: CONTEST_SERVICES,
 };
 
 describe('every rpc of every service accepts exactly its callers', () => {

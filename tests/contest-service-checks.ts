@@ -3,8 +3,8 @@
  * wallet.
  */
 
-export const OWNERS = ['challenge', 'tournament'] as const;
-export type Owner = (typeof OWNERS)[number];
+export const CONTEST_SERVICES = ['challenge', 'tournament'] as const;
+export type ContestService = (typeof CONTEST_SERVICES)[number];
 
 export const CHECKS = {
   challenge: {
