@@ -8,7 +8,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { chainBroken, commandChain } from '@laurel/local-infrastructure/command-chain';
+import { commandChain, untilChainBreaks } from '@laurel/local-infrastructure/command-chain';
 import { ROOT, restartOnChange, serviceProcess } from './stack/service-process.ts';
 import { StartFailure } from './stack/start-failure.ts';
 import { supervise } from './stack/supervisor.ts';
@@ -47,7 +47,7 @@ async function runService(service: string, nodeArguments: readonly string[]): Pr
 /** Resolves at the first signal, or when the `npm` that started this process has exited. */
 function stopSignal(): Promise<void> {
   const controller = new AbortController();
-  void chainBroken(commandChain(), controller.signal).then(() => controller.abort());
+  void untilChainBreaks(commandChain(), controller.signal).then(() => controller.abort());
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => controller.abort());
   return new Promise((done) => controller.signal.addEventListener('abort', () => done(), { once: true }));
 }

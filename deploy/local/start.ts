@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BuiltFolder, keepBuilt } from '@laurel/docs-site/built-folder';
 import { SITE_FOLDER } from '@laurel/docs-site/inputs';
-import { chainBroken, commandChain } from '@laurel/local-infrastructure/command-chain';
+import { commandChain, untilChainBreaks } from '@laurel/local-infrastructure/command-chain';
 import { obtainNats } from '@laurel/local-infrastructure/nats-server';
 import { PORTAL_FOLDER } from '@laurel/portal/inputs';
 import { databaseVariableOf, migrationVariableOf, SERVICE_NAMES } from '@laurel/topology';
@@ -395,7 +395,7 @@ function stopSignal(): AbortSignal {
     }
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
-  void chainBroken(commandChain(), controller.signal).then(() => controller.abort());
+  void untilChainBreaks(commandChain(), controller.signal).then(() => controller.abort());
   return controller.signal;
 }
 

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chainBroken, commandChain } from '@laurel/local-infrastructure/command-chain';
+import { commandChain, untilChainBreaks } from '@laurel/local-infrastructure/command-chain';
 import { createOperator, findRunningStack, StackFailure } from '@laurel/local-infrastructure/running-stack';
 import { Laurel } from '@laurel/sdk';
 import { bundlePage } from './bundle.ts';
@@ -39,7 +39,7 @@ async function start(): Promise<void> {
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ending.abort());
   // npm hands SIGTERM to its shell, which does not hand it on.
-  void chainBroken(commandChain(), ending.signal).then(() => ending.abort());
+  void untilChainBreaks(commandChain(), ending.signal).then(() => ending.abort());
 }
 
 /** Listens on the wanted port; by default on the usual one, or on a free one if that is in use. */

@@ -9,7 +9,7 @@ import {
   KustomizeUnavailableError,
   obtainRenderCommand,
   type RenderCommand,
-  render,
+  renderKustomization,
 } from '@laurel/local-infrastructure/kustomize';
 import { parse } from 'yaml';
 import { issuesOfTypes } from './api-types.ts';
@@ -45,7 +45,7 @@ const objects = new Map<string, { readonly folder: string; readonly manifest: Ma
 const issues: string[] = [];
 for (const folder of folders) {
   try {
-    for (const manifest of parseManifests(await render(command, join(MANIFESTS, folder)))) {
+    for (const manifest of parseManifests(await renderKustomization(command, join(MANIFESTS, folder)))) {
       const text = JSON.stringify(manifest);
       if (!objects.has(text)) objects.set(text, { folder, manifest });
     }

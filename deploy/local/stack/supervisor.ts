@@ -91,7 +91,7 @@ export function supervise(shape: ProcessShape, print: (line: string) => void): S
   const isEnding = () => isRestarting || !isIntended('run');
 
   /** One run of the process, from spawn to exit. Resolves to a description of its exit. */
-  const live = async (): Promise<string> => {
+  const runOnce = async (): Promise<string> => {
     const started = spawnProcess(shape, print);
     child = started;
     shape.onPid(shape.name, started.pid);
@@ -156,7 +156,7 @@ export function supervise(shape: ProcessShape, print: (line: string) => void): S
         continue;
       }
       isRestarting = false;
-      life = live();
+      life = runOnce();
       const ending = await life;
       if (isRestarting) deathsInARow = 0;
       if (!isEnding()) await backOff(ending);

@@ -20,7 +20,7 @@ export function commandChain(): readonly number[] {
 }
 
 /** Resolves as soon as any process of the chain has exited. */
-export function chainBroken(chain: readonly number[], signal: AbortSignal): Promise<void> {
+export function untilChainBreaks(chain: readonly number[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (chain.length === 0) return;
     const timer = setInterval(() => {

@@ -57,7 +57,7 @@ export async function obtainRenderCommand(directory: string, print: (line: strin
 }
 
 /** The YAML of a kustomization. Rejects with what kustomize printed. */
-export async function render([program, ...options]: RenderCommand, folder: string): Promise<string> {
+export async function renderKustomization([program, ...options]: RenderCommand, folder: string): Promise<string> {
   const { stdout } = await run(program, [...options, folder], { maxBuffer: MAX_RENDERED_BYTES });
   return stdout;
 }
