@@ -1,6 +1,6 @@
-// Events on their way to partners: from the commit in a contest service's outbox, through the
-// stream and the webhook service, to a signed POST at an HTTPS receiver, which reports the events
-// that arrived.
+// Measures events on their way to partners: from the commit in a contest service's outbox, through
+// the stream and the webhook service, to a signed POST at an HTTPS receiver. The receiver reports
+// the events that arrived.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// One load process: it runs its parent's orders over HTTP and returns latencies. A separate
-// process, so that its CPU time is measured apart from the system's.
+// One load process: it runs its parent's orders over HTTP and returns latencies. It is a separate
+// process so that its CPU time is measured apart from the system's.
 import { HttpConnection } from './http-connection.ts';
 import { type AttemptsRequest, createOutcomes, type OutcomesRequest } from './outcomes.ts';
 import { type BenchProgram, type Flow, runPaidFlow, runRoundFlow } from './paid-flow.ts';

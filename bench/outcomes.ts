@@ -1,5 +1,5 @@
-// Only outcomes: attempts are created first, without measurement, and then settled, by `/v1` or by
-// signed pushes. The load process runs both.
+// Measures outcomes alone: attempts are created first, without measurement, and then settled by
+// `/v1` or by signed pushes. The load process does both.
 import { HttpConnection } from './http-connection.ts';
 import { createAttempt, type Player, report, reportUnexpected, THRESHOLD } from './paid-flow.ts';
 import type { PlayerPool } from './player-pool.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** CPU time is in clock ticks of 10 ms, as Linux reports it to every process. */
 export const TICK_MS = 10;
 
-/** What a named process has used so far; for PostgreSQL, with all of its children. */
+/** What a process has used so far. PostgreSQL's use includes all of its children. */
 export interface Usage {
   readonly cpuMs: number;
   readonly residentMiB: number;

@@ -14,10 +14,7 @@ export type ReceiverOrder =
   | { readonly kind: 'secrets'; readonly secrets: Readonly<Record<string, string>> }
   | { readonly kind: 'arrivals' };
 
-/**
- * What arrived since the last report. Instants in milliseconds since the
- * epoch.
- */
+/** What arrived since the last report. Instants are milliseconds since the epoch. */
 export interface Arrivals {
   readonly requests: number;
   /** Requests whose signature did not match their bytes. */

@@ -19,7 +19,7 @@ const KEEP = `
     a.fee_generation, a.closed_reason, o.score, o.met_threshold, o.recorded_at, o.receipt_id
   from attempts a left join outcomes o on o.attempt_id = a.id where a.id = any($1::uuid[]) order by a.id`;
 
-/** How one service's rows of a range of ids are removed and written again. */
+/** The statements that remove one service's rows in a range of ids and insert them again. */
 interface Plan {
   /** `$1` and `$2` are the range, `$3` the most rows. */
   readonly ids: string;

@@ -293,8 +293,8 @@ async function walletTurn(postgres: EmbeddedPostgres, players: readonly Player[]
           mostRecent: { count: 1_000_000, amountCents: UNLIMITED },
         };
       });
-      // No limit of the program applies: summing all payouts of a turn would hide the time of the
-      // rest.
+      // No limit of the program applies: the time to add up all payouts of a turn would hide the
+      // time of everything else.
       const paid = await payOptimistically(database, payouts, {
         now: new Date(),
         defaults: { ...limits, payoutCents: null },

@@ -1,4 +1,4 @@
-/** What the services write themselves after the fill. */
+/** Waits for what the services themselves write after the fill. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stack } from '@laurel/testing';
 

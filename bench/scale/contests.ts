@@ -1,4 +1,4 @@
-/** What an operator sets up before the first attempt, through the service's own routes. */
+/** Makes what an operator sets up before the first attempt, through the service's own routes. */
 import { randomUUID } from 'node:crypto';
 import type { Stack } from '@laurel/testing';
 import { post } from '../setup.ts';

@@ -17,7 +17,7 @@ export const LARGE_TURN = 40;
 export const LARGE_TURNS = 10;
 /** A player wins a challenge with the fifth attempt, and goes on to the next one. */
 const ATTEMPTS_PER_PRIZE = 5;
-/** Which of each nine turns outside the large round are entries of rounds. */
+/** In every nine turns outside the large round, the turns with these numbers enter rounds. */
 const ROUND_TURNS_OF_NINE = [3, 7];
 /** A prime: it spreads ranks and scores over the entrants in a fixed order. */
 const SPREAD = 7_919;
@@ -25,7 +25,7 @@ const SPREAD = 7_919;
 export const FEE_CENTS = 100;
 export const PRIZE_CENTS = 400;
 export const THRESHOLD = 100;
-/** What a player, or an account that enters only the large round, brings in at the beginning. */
+/** The first deposit of a player, and of an account that enters only the large round. */
 export const PLAYER_DEPOSIT_CENTS = 20_000;
 export const ENTRANT_DEPOSIT_CENTS = 500;
 export const PURSE_CENTS = [1_000, 500, 300, 200, 100];
