@@ -52,8 +52,8 @@ const dashboards = globSync('dashboards/*.json', { cwd: FOLDER }).map((file) => 
 const panels = dashboards.flatMap(({ dashboard }) => dashboard.panels);
 
 /**
- * Each metric of this repository's code with its labels. A histogram also has the names and the
- * label of its buckets.
+ * The metrics of this repository's code, each with its labels. A histogram also has the names and
+ * the label of its buckets.
  */
 function exportedByCode(): ReadonlyMap<string, ReadonlySet<string>> {
   const files = globSync('{libs,services}/*/src/**/*.ts', { cwd: ROOT }).filter(

@@ -55,7 +55,7 @@ process.stderr.on('error', () => undefined);
 const dataDir = resolve(process.env.INIT_CWD ?? ROOT, process.env.LAUREL_DATA_DIR || join(ROOT, '.laurel'));
 /** `npm run dev`: a service restarts when its sources change. */
 const isWatching = process.argv.includes('--watch');
-/** All services in one process (apps/one-process). */
+/** Whether all services run in one process (apps/one-process). */
 const isOneProcess = process.argv.includes('--one-process');
 const readyFile = join(dataDir, 'ready.json');
 const stop = stopSignal();
@@ -250,7 +250,7 @@ async function awaitNats(ready: Promise<void>): Promise<void> {
  * Builds the sites. Without its folder, a site such as `/docs` is an unknown path; all else works.
  */
 async function keepSites(): Promise<void> {
-  // One after the other: two at once would take the processors from PostgreSQL's start.
+  // One site after the other: two builds would take the processors from PostgreSQL's start.
   const { PORTAL_ENABLED, OPERATOR_PAGES_ENABLED, DOCS_ENABLED } = process.env;
   if (PORTAL_ENABLED !== 'false' || OPERATOR_PAGES_ENABLED !== 'false')
     await keepSite(PORTAL_FOLDER, '/portal and /operator');

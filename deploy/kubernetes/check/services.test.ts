@@ -126,7 +126,7 @@ test('the overlay of one process uses one image for the process and all migratio
   expect(images.map(({ name }: { name: string }) => name)).toEqual(names);
   expect(new Set(images.map(({ newName, newTag }: Record<string, string>) => `${newName}:${newTag}`)).size).toBe(1);
   const deleted = patches.filter(({ patch }: { patch: string }) => patch.startsWith('$patch: delete'));
-  // Each kind that a service runs with, but not its migrations and their account.
+  // The objects of a service's Deployment, but not those of its migrations.
   expect(deleted.map(({ target }: { target: object }) => target)).toEqual(
     ['Deployment', 'Service', 'PodDisruptionBudget', 'HorizontalPodAutoscaler', 'NetworkPolicy'].map((kind) => ({
       kind,

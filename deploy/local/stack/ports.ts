@@ -17,8 +17,8 @@ export type InternalPort = 'postgres' | 'nats' | `${CalledService}Grpc` | `${Ser
 export type Ports = Readonly<Record<InternalPort, number>>;
 
 /**
- * Below the range of ports for outgoing connections (32768 and up on Linux): no client's connection
- * can take the port of a service while it restarts.
+ * These ports are below the range for outgoing connections (32768 and up on Linux), so no client's
+ * connection can take the port of a service while the service restarts.
  */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;

@@ -27,7 +27,7 @@ export interface ServiceLaunch {
   readonly name: string;
   /** The file that the process runs. */
   readonly main: string;
-  /** By default those of a service. */
+  /** The flags of Node; by default those that every service gets. */
   readonly nodeFlags?: readonly string[];
   readonly dataDir: string;
   readonly databaseVariable: string;
