@@ -488,7 +488,7 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Process ids are reused: the one in an old `postmaster.pid` may belong to any process, or to the
+ * Process ids are reused: the id in an old `postmaster.pid` may belong to any process, or to the
  * server of another folder. A server works in the folder of its data, whatever path leads there.
  */
 async function worksIn(pid: number, folder: string): Promise<boolean> {

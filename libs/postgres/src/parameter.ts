@@ -66,8 +66,8 @@ function quoted(text: string): string {
 }
 
 /**
- * ISO 8601 has years of four digits. PostgreSQL writes later years without a sign, and earlier ones
- * than year 1 with `BC`.
+ * ISO 8601 has years of four digits. PostgreSQL writes later years without a sign, and years before
+ * year 1 with `BC`.
  */
 function instantText(instant: Date): string {
   const text = instant.toISOString();

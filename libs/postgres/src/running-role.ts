@@ -16,7 +16,7 @@ export class PrivilegedRoleError extends Error {
   override readonly name = 'PrivilegedRoleError';
 }
 
-// The owner of a database or table has every privilege on it, and can grant itself revoked ones.
+// The owner of a database or table has every privilege on it, and can restore a revoked privilege.
 const POWERS: Statement = {
   text: `
     select r.rolname as role, array_remove(array[
