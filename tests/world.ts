@@ -73,7 +73,7 @@ export interface HookOptions extends Partial<Omit<NewEndpoint, 'url'>> {
   /** The host in the endpoint's URL; the receiver's address by default. */
   readonly host?: string;
   readonly answer?: Exclude<ReceiverOptions['answer'], undefined>;
-  /** Options in addition to those of a receiver that this stack trusts. */
+  /** Options of the server, besides those that make the stack trust it. */
   readonly server?: Partial<ReceiverOptions>;
 }
 
@@ -204,8 +204,9 @@ function startTestStack({ environment, ...options }: StackOptions = {}): Promise
 }
 
 /**
- * Every response is checked against the documents of this checkout. Those of the routes below
- * `/api`, which may change with any release, are not checked where the previous release answers.
+ * Every response is checked against the documents of this checkout. If the previous release serves,
+ * responses of the routes below `/api` are not checked, because those routes may change with any
+ * release.
  */
 async function createWorld(
   stack: JoinableStack,

@@ -16,7 +16,7 @@ export interface WebhookReceiver extends AsyncDisposable {
   readonly url: string;
   /** The genuine webhooks, in the order of their arrival. */
   readonly received: readonly ReceivedWebhook[];
-  /** Why others were refused. */
+  /** Why the other requests were refused. */
   readonly refusals: readonly string[];
   /** Sets the response to later genuine webhooks: 204 by default, no response for `null`. */
   answer(status: number | null): void;

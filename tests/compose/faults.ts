@@ -1,4 +1,4 @@
-/** What happens to the containers of a deployment, each until `heal`. */
+/** The faults of a deployment's containers. Each lasts until `heal`. */
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export interface Fault {
 
 /** A container's start, its health check and the recovery of a database, on a busy machine. */
 const RECOVERY_MS = 120_000;
-/** Less than Node and PostgreSQL need to start, or NATS to store events; Docker's minimum is 6. */
+/** Node and PostgreSQL need more to start, and NATS to store events. Docker's minimum is 6. */
 const TOO_LITTLE_MIB = 8;
 /** So many restarts show the lack of memory. Docker counts since the last start by a command. */
 const RESTARTS_WITHOUT_MEMORY = 2;

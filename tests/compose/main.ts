@@ -79,7 +79,7 @@ try {
   }
 }
 
-/** The run's error, and those of the removal after it. */
+/** The run's error, and the errors of the removal that followed. */
 function errorsOf(error: unknown): readonly unknown[] {
   return error instanceof SuppressedError ? [...errorsOf(error.suppressed), ...errorsOf(error.error)] : [error];
 }

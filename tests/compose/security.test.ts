@@ -132,7 +132,7 @@ describe('NATS', () => {
     const [webhook, tournament, ...permitted] = await fromContainerOn('webhook-events', [
       publish('webhook', eventOfChallenge),
       publish('tournament', eventOfChallenge),
-      // Each of them may publish this: a request for the state of the stream.
+      // Every user may publish a request for the state of the stream.
       ...users.map((user) => publish(user, '$JS.API.STREAM.INFO.LAUREL')),
     ]);
     expect(webhook).toMatch(/PERMISSIONS/);

@@ -293,7 +293,8 @@ describe('every status of every route', () => {
     expectError(409, 'conflict', await portal.resend(deliveryId));
     expectError(409, 'conflict', await retryNow());
 
-    // Without a session, for a resource that does not exist, and from another site's page.
+    // Calls each route without a session, for a resource that does not exist, and from another
+    // site.
     const templates = Object.keys(DEVELOPER_ROUTES).filter(
       (route) => !route.endsWith('/session') || route.startsWith('DELETE'),
     );

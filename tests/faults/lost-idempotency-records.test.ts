@@ -18,7 +18,7 @@ describe('requests that are sent again after the gateway has lost its idempotenc
 
   const gateway = () => world.stack.database('gateway');
 
-  /** What a player may be charged for, and the partner's request to enter it. */
+  /** The body of the partner's request that enters a contest. */
   type Entry = Parameters<World['partner']['createAttempt']>[0];
   type Contest = { readonly player: Player; readonly entry: Entry };
   const CONTESTS = {

@@ -1,6 +1,6 @@
 /**
- * Each test is a line of docs/operations/lost-second.md: one database, or several, lose
- * acknowledged writes.
+ * Each test is a row of docs/operations/lost-second.md: one or several databases lose acknowledged
+ * writes.
  */
 import { randomUUID } from 'node:crypto';
 import type { Attempt, AttemptRequest, Outcome, PushResults } from '@laurel/sdk';

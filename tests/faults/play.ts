@@ -32,8 +32,7 @@ type Act = () => Promise<Answer<unknown>>;
 interface Scene {
   readonly flow: Flow;
   /**
-   * Every player of the scene, each with at most one attempt; a player about to create one has none
-   * yet.
+   * Every player of the scene. A player has at most one attempt, or none yet if the act creates it.
    */
   readonly refs: readonly string[];
   /** Attempts that ended before the scene began; they do not count as a player's one attempt. */
@@ -126,7 +125,7 @@ async function playCase(world: World, challengeId: string, fault: FaultCase): Pr
   if (fault.flow === 'resolve') await leavePending(world, scene, 'challenge.create.before-charge');
   if (fault.flow === 'tombstone') await leavePending(world, scene, 'tournament.create.before-charge');
   // The scene's prizes are recorded and its events published after its responses, but the fault
-  // must hit those of the act.
+  // must hit the prizes and events of the act.
   if (/\.(award|payout|outbox)\./.test(fault.failpoint)) await world.allAcknowledged();
   stack.arm(fault.failpoint, fault.action);
   if (fault.flow === 'next') await resumeBehindTheService(world, scene);

@@ -267,8 +267,8 @@ export function lapseCases(): readonly FaultCase[] {
 }
 
 /**
- * One death at every failpoint that a flow passes, in a flow that does not wait for the clock: by
- * turns with a retry and without, before a step and after it.
+ * One death at every failpoint that a flow passes, in a flow that does not wait for the clock.
+ * Half of the cases have a retry, spread over the failpoints before a step and after it.
  */
 export function oneDeathEach(): readonly FaultCase[] {
   return POINTS.flatMap((failpoint) => {

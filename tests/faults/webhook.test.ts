@@ -40,8 +40,9 @@ interface Scope {
 }
 
 /**
- * By default one action is played at each point with each manner, stepping on so that each action
- * meets each manner and each kind of step; `LAUREL_FAULTS=all` plays all.
+ * By default each point is played with each manner and one action. From case to case the action
+ * moves on, so that each action meets each manner and each kind of step. `LAUREL_FAULTS=all` plays
+ * every action.
  */
 const CASES = FAILPOINTS.webhook.flatMap((point, row) =>
   MANNERS.flatMap((manner, column) =>
@@ -62,8 +63,8 @@ beforeAll(async () => {
     environment: {
       challenge: { OUTBOX_REPUBLISH_AFTER_MS: '200' },
       tournament: { OUTBOX_REPUBLISH_AFTER_MS: '200' },
-      // No retry is due before the test makes it so: a process that dies right after it recorded a
-      // send has not begun the next.
+      // No retry is due before the test makes it due: so a process that dies right after it
+      // recorded a send has not begun the next send.
       webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '3600,3600', WEBHOOK_SWEEP_MS: '100' },
     },
   });

@@ -55,8 +55,8 @@ afterAll(async () => {
 });
 
 /**
- * One live push, which reaches the contest service of its attempt and gets the first response
- * again.
+ * Repeats one live push, which reaches the contest service of its attempt and gets the first
+ * response again.
  */
 async function livePush(): Promise<void> {
   expectStatus(200, await push(world.http, neighbour, { attempt_id: reported, score: 1 }));

@@ -1,7 +1,6 @@
 /**
- * Races that need several processes of each service.
- * services/{challenge,tournament}/src/handlers/races.test.ts has those of one service on two
- * replicas.
+ * Races that need several processes of each service. Races of one service on two replicas are in
+ * services/{challenge,tournament}/src/handlers/races.test.ts.
  */
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from '@laurel/sdk';

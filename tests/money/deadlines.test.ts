@@ -1,4 +1,4 @@
-/** What ends an attempt by time alone: its deadline, and the refund that follows. */
+/** Time alone ends an attempt: its deadline passes, and the refund follows. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectError, expectStatus, fullBoard, liveTerms, startWorld, type World } from '../world.ts';
 

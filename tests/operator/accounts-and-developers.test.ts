@@ -1,4 +1,4 @@
-/** What an operator changes of an account, with its consequence read back through `/v1`. */
+/** The changes that an operator makes to an account; each test reads the effect through `/v1`. */
 import { randomUUID } from 'node:crypto';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What an operator decides about a held payout, with its consequence read back through `/v1`. */
+/** What an operator decides about a held payout; each test reads the effect through `/v1`. */
 import type { FullLeaderboard } from '@laurel/sdk';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What an operator decides about a program, with its consequence read back through `/v1`. */
+/** What an operator decides about a program; each test reads the effect through `/v1`. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../clients/chromium.ts';

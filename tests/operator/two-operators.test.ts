@@ -1,4 +1,4 @@
-/** Two operators, each with a token and a browser of their own, who decide one payout at once. */
+/** Two operators, each with a token and a browser, decide about one payout at the same time. */
 import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What the pages of attempts show. */
+/** Makes what the pages of attempts show. */
 import { type Developer, expectStatus, type SharedWorld } from '../world.ts';
 
 /** An attempt of the developer's program in test that won 5.00, and whose webhook was delivered. */

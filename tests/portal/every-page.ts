@@ -1,4 +1,4 @@
-/** What holds for every page of apps/portal, in all colours and on all screens. */
+/** Checks what must hold for every page of apps/portal, in all colours and on all screens. */
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { observePage } from '../clients/observed-page.ts';

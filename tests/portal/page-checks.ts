@@ -1,4 +1,4 @@
-/** What holds for every page of apps/portal. */
+/** Checks what must hold for every page of apps/portal. */
 import { gzipSync } from 'node:zlib';
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';

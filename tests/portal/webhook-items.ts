@@ -1,4 +1,4 @@
-/** What the pages of webhooks show. */
+/** Makes what the pages of webhooks show. */
 import { type Developer, expectStatus, type SharedWorld } from '../world.ts';
 
 /** A test event that failed once, at an endpoint of the developer's program in test. */

@@ -117,7 +117,7 @@ export async function startBackedUpServer(directory: string): Promise<BackedUpSe
   };
 }
 
-/** Where the data of the server of this folder is. */
+/** The folder with the server's data, inside the folder of `startBackedUpServer`. */
 export function dataDirectoryOf(directory: string): string {
   return join(directory, 'server');
 }

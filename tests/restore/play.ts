@@ -38,8 +38,8 @@ export interface Step {
 /** Sends requests for the players of a program, and records each. */
 export interface Play {
   /**
-   * The steps are in the order of the responses; those of one player are in the order in which they
-   * were sent.
+   * The steps are in the order of the responses. The steps of one player are also in the order in
+   * which they were sent.
    */
   readonly steps: readonly Step[];
   create(player: Player, parent: Parent, score?: number): Promise<Game>;

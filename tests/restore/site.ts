@@ -26,7 +26,7 @@ const PLAYERS = 6;
 const BEFORE_BUSY = 60;
 /** The longest wait on a machine with eight times as much to do as it has cores. */
 const WAIT_MS = 120_000;
-/** Each service after those that it calls. */
+/** The order of the start: a service comes after the services that it calls. */
 const START_ORDER: readonly (readonly Service[])[] = [
   ['wallet'],
   ['challenge', 'tournament'],

@@ -16,8 +16,8 @@ const PREVIOUS_RELEASE = 'f2444065cbe15559e7a259ff49da34fe9789e704';
 const RELEASES = `${CHECKOUT}.laurel/releases/`;
 
 /**
- * Why there is no previous release: a clone without history, or a copy without git, has none.
- * Undefined if there is one.
+ * Returns why there is no previous release, or undefined if there is one. A clone without history
+ * has none, and neither has a copy without git.
  */
 export function whyNoPreviousRelease(): string | undefined {
   if (existsSync(`${RELEASES}${PREVIOUS_RELEASE}/`)) return undefined;

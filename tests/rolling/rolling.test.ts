@@ -26,7 +26,7 @@ const LONGEST_ANSWER_MS = 30_000;
 /** The share of the rate that must remain: on a busy machine the load itself stalls. */
 const SHARE_KEPT = 0.8;
 const WAIT_MS = 240_000;
-/** For a machine with many times as much to do as it has cores. */
+/** Long enough for a machine with many times as much to do as it has cores. */
 const TEST_MS = 600_000;
 /**
  * `0` is a refused or reset connection; its request may still be under way at the departing

@@ -62,7 +62,7 @@ const MANIFESTS = {
   'network-policy.yaml': ['NetworkPolicy', 'NetworkPolicy'],
 } as const;
 
-/** What a service needs in deploy/kubernetes, by file, and whether it is there. */
+/** Whether each file in deploy/kubernetes has what the service needs, by file. */
 function kubernetesNeedsOf(name: ServiceName): Readonly<Record<string, boolean>> {
   const folder = `${KUBERNETES}/services/${name}`;
   if (!existsSync(urlOf(`${folder}/kustomization.yaml`))) return { [folder]: false };
@@ -103,7 +103,7 @@ function kubernetesNeedsOf(name: ServiceName): Readonly<Record<string, boolean>>
   };
 }
 
-/** What a service needs, by file, and whether it is there. */
+/** Whether each file has what the service needs, by file. */
 function needsOf(name: ServiceName): Readonly<Record<string, boolean>> {
   const { serves, calls, events } = SERVICES[name];
   const callers = SERVICE_NAMES.filter((other) => SERVICES[other].calls.some((called) => called === name));

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { joinWorld, type Player, type SharedWorld } from '../world.ts';
 
 /**
- * What an attacker with the database URL of one service can do: log in as its running role, and
- * try.
+ * What can an attacker do who has the database URL of one service? The tests log in as the running
+ * role, and try.
  */
 
 const REFUSED = '42501';
@@ -180,7 +180,7 @@ describe.each(SERVICES)('the database role that runs the %s service', (service) 
 });
 
 describe('the wallet’s records under the role that runs it', () => {
-  /** One player of this file alone: another file may play on the stack at the same time. */
+  /** Only one player of this file: another file may play on the stack at the same time. */
   const totals = () => `select count(*) as transfers, sum(amount_cents) as cents, max(seq) as newest,
     (select sum(balance_cents) from ledger_accounts where account_id = '${player.accountId}') as balances,
     (select count(*) from accounts where id = '${player.accountId}') as accounts
@@ -350,8 +350,8 @@ function grantsOf(service: Service): string[] {
 }
 
 /**
- * Every privilege of any role but the owner ($1) in this database: on it, its schema, relations,
- * columns, routines and types.
+ * The privileges in this database of every role except the owner ($1): on the database, its schema,
+ * relations, columns, routines and types.
  */
 const PRIVILEGES = `
   with given as (

@@ -188,7 +188,7 @@ describe('secrets in deploy/kubernetes', () => {
     const setup = 'deploy/kubernetes/databases/prepare-databases.yaml';
     const files = globSync('deploy/kubernetes/**/*.yaml', { cwd: ROOT, exclude: ['**/node_modules'] });
     expect(files.filter((file) => /key: POSTGRES_ADMIN_URL/.test(read(file)))).toEqual([setup]);
-    // Only the server's superuser gets the password, and no pod of a service.
+    // Only the server's superuser gets the password. No pod of a service does.
     expect(files.filter((file) => /key: POSTGRES_PASSWORD/.test(read(file)))).toEqual([
       'deploy/kubernetes/overlays/development/postgres.yaml',
     ]);

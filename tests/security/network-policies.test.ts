@@ -54,7 +54,7 @@ const policiesOf = (path: string): Policy[] =>
     .filter(({ kind }) => kind === 'NetworkPolicy');
 
 const ofService = (name: ServiceName) => policiesOf(`services/${name}/network-policy.yaml`);
-/** All services in one process, which may run beside those in processes of their own. */
+/** All services in one process, which may run beside services in processes of their own. */
 const ALL = 'one-process';
 const ofAll = policiesOf(`${ALL}/network-policy.yaml`);
 const POLICIES = [
@@ -242,7 +242,8 @@ function textOf(value: bigint, size: number): string {
 }
 
 /**
- * Every block that the library of the services' own check calls special; a name may have several.
+ * Every address block that the library behind the services' own check calls special. A name may
+ * stand for several blocks.
  */
 function specialBlocks(): readonly Block[] {
   const known = [ipaddr.IPv4, ipaddr.IPv6].map(

@@ -1,6 +1,6 @@
 /**
- * Every event of the contract (docs/contract/partner-api.md, "Event types"), from play to a
- * partner's server, and no other event.
+ * Follows every event of the contract (docs/contract/partner-api.md, "Event types") from play to a
+ * partner's server, and expects no other event.
  */
 import { randomUUID } from 'node:crypto';
 import type { Attempt, Award, Outcome, Round, WebhookEventType } from '@laurel/sdk';
@@ -401,7 +401,7 @@ function aboutAttempt({ id, challenge_id, tournament_round_id, player_ref }: Att
   return { attempt_id: id, challenge_id, tournament_round_id, player_ref };
 }
 
-/** The same fields when the attempt is read. */
+/** The fields of an attempt, as it is read, that correspond to those of an event. */
 function aboutRead({ id, challenge_id, tournament_round_id, player_ref, fee_charged }: Attempt) {
   return { id, challenge_id, tournament_round_id, player_ref, fee_charged };
 }

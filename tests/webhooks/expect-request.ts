@@ -7,7 +7,7 @@ import type { Hook, HookRequest } from '../world.ts';
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The headers of the partner API, in its order, and then those of Standard Webhooks. */
+/** The headers of the partner API in the API's order, then the headers of Standard Webhooks. */
 const NAMED_HEADERS = [
   'Content-Type',
   'X-Webhook-Signature',

@@ -1,6 +1,6 @@
 /**
- * Test endpoints take as many slots as they can; measures how long a partner's live events take
- * meanwhile.
+ * Test endpoints take as many slots as they can. Meanwhile a partner's live events must arrive
+ * almost as fast as without that load.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Receiver, startReceiver } from '@laurel/testing';
@@ -86,7 +86,7 @@ test('live events stay within three times their usual time while test endpoints 
   for (let round = 0; round < ROUNDS; round += 1) {
     const quiet = await slowestEventMs();
     const flooding = flood();
-    // More events are due by then than there are slots.
+    // By then more events are due than there are slots.
     await slow.nth(slow.requests.length + FLOODERS * ENDPOINTS * 4);
     const before = slow.requests.length;
     const flooded = await slowestEventMs();
