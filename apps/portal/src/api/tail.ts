@@ -117,7 +117,7 @@ export function takeChanged<T>(tail: Tail<T>, current: readonly T[], keyOf: KeyO
   return rows === tail.rows && waiting === tail.waiting ? tail : { ...tail, rows, waiting };
 }
 
-/** The same array if no row differs, and the same object for each row that does not. */
+/** Keeps the array if no row differs, and the object of each row that does not differ. */
 function changedRows<T>(rows: readonly T[], byKey: ReadonlyMap<string, T>, keyOf: KeyOf<T>): readonly T[] {
   let changed: T[] | undefined;
   rows.forEach((row, index) => {

@@ -190,13 +190,13 @@ function withMembersOf<T>(row: T, item: T): T {
   return Object.fromEntries(names.map((name) => [name, item[name]])) as T;
 }
 
-/** A long search may reach the rate limit, and continues after it. Null for another failure. */
+/** How long to wait if the failure is the rate limit, which a long search may reach; else null. */
 function limitedForMs(failure: Failure): number | null {
   if (failure.kind !== 'refused' || failure.status !== 429) return null;
   return (failure.retryAfterSeconds ?? 1) * 1_000;
 }
 
-/** A poll that brings nothing must not render a long list again. */
+/** Whether two states show the same: a poll without news must not render a long list again. */
 function isSame<T>(one: State<T>, other: State<T>): boolean {
   return (
     one.tail === other.tail &&

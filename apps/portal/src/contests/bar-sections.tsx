@@ -1,4 +1,4 @@
-/** How far the bar of a challenge is placed, and confirmed by paid attempts. */
+/** The progress of a bar: the calibration that places it, and the ramp that confirms it. */
 import type { ReactNode } from 'react';
 import type { CalibrationState, OperatorChallenge, RampState } from '../api/api-types.ts';
 import { formatCount, formatScore } from '../kit/format.ts';

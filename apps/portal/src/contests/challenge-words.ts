@@ -58,7 +58,7 @@ export function causeWords(cause: StatusChangeCause): string {
   }[cause];
 }
 
-/** Which scores a histogram shows, and whether they are all. */
+/** Says which scores a histogram shows, and whether it shows all of them. */
 export function histogramNote({
   source,
   complete,

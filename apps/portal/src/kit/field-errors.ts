@@ -1,7 +1,7 @@
 /**
- * Which fields of a form a refusal is about. A 400 of the routes below `/api` lists its issues in
- * the message: `fee: must be above 0.00; top_n must be at least 1`. This only places the texts; no
- * decision rests on them.
+ * Finds the fields of a form that a refusal is about. A 400 of the routes below `/api` lists its
+ * issues in the message: `fee: must be above 0.00; top_n must be at least 1`. This only places the
+ * texts; no decision rests on them.
  */
 import type { Failure } from '../api/failure.ts';
 

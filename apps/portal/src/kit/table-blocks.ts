@@ -11,7 +11,8 @@ export interface RowBlock<T> {
 export const BLOCK_ROWS = 10;
 
 /**
- * Rows that do not continue the previous ones, such as those of another filter, make new blocks.
+ * Puts rows into blocks. Rows that do not continue the previous rows, such as the rows of another
+ * filter, get new blocks.
  */
 export function blocksOf<T>(
   before: readonly RowBlock<T>[],

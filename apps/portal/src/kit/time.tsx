@@ -24,7 +24,7 @@ let now = Date.now();
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The present in milliseconds, renewed for all times of the page at once. */
+/** The current time in milliseconds. All times of a page get a new one together. */
 function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }

@@ -37,11 +37,11 @@ interface LineChartProps {
   readonly series: readonly Series[];
   readonly references?: readonly { readonly name: string; readonly value: number }[];
   /**
-   * The lowest and the highest value of the chart, by default those of the points. A point outside
-   * is drawn at the edge.
+   * The lowest and the highest value of the chart; by default the lowest and the highest point. A
+   * point outside the range is drawn at the edge.
    */
   readonly range?: readonly [number, number];
-  /** The values that have a line and a label. By default some round ones. */
+  /** The values that have a line and a label; by default some round values. */
   readonly valueTicks?: readonly number[];
   readonly note?: ReactNode;
 }

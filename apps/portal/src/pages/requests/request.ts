@@ -1,4 +1,4 @@
-/** What the page of a request derives from it. */
+/** What the page of a request derives from the request. */
 import type { RequestDetails } from '../../api/api-types.ts';
 import { curlOf } from '../../kit/samples.ts';
 

@@ -53,7 +53,7 @@ export async function takeStep(programId: string, sandboxCall: SandboxCall): Pro
   return result;
 }
 
-/** Reads the events behind the last ones. Returns whether there may be more at once. */
+/** Reads the events after the last known event. Returns whether more can be read at once. */
 export async function readEvents(programId: string, signal?: AbortSignal): Promise<Result<{ hasMore: boolean }>> {
   const { cursor } = visitOf(programId);
   const query = cursor === undefined ? { from: 'now', limit: PAGE_EVENTS } : { after: cursor, limit: PAGE_EVENTS };

@@ -22,7 +22,7 @@ const FIRST: PeriodDraft = { since: '24', from: '', to: '' };
 
 interface Progress {
   readonly resent: number;
-  /** What is left; undefined at the end. */
+  /** The part of the period that is left; undefined if nothing is left. */
   readonly rest: ResendPeriod | undefined;
 }
 

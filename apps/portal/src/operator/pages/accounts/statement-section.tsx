@@ -1,4 +1,4 @@
-/** Everything that moved on the account in one environment, and deposits. */
+/** The movements of money on the account in one environment, and the dialog of a deposit. */
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Account, Environment, StatementLine } from '../../../api/api-types.ts';

@@ -13,7 +13,7 @@ interface ActionDialogProps {
   readonly onClose: () => void;
 }
 
-/** Everything that the log has of one action. */
+/** Shows everything that the log has about one action. */
 export function ActionDialog({ action, onClose }: ActionDialogProps): ReactNode {
   if (action === undefined) return null;
   const { before = null, after = null, request = null } = action;

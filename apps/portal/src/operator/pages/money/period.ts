@@ -9,9 +9,9 @@ export interface Period {
   /** The first and the last day, as `2026-11-26`. */
   readonly from: string;
   readonly to: string;
-  /** A day of the period before. */
+  /** A day of the previous period. */
   readonly before: string;
-  /** A day of the period after; undefined if that lies ahead. */
+  /** A day of the next period; undefined if that period has not begun. */
   readonly after: string | undefined;
 }
 
