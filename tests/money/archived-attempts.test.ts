@@ -1,4 +1,4 @@
-/** An archived attempt over HTTP: what a partner, its developer and an operator still read of it. */
+/** An archived attempt over HTTP: what a partner, a developer and an operator still read of it. */
 import { archiveAttempts } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Developer, expectError, expectStatus, joinWorld, type SharedWorld } from '../world.ts';

@@ -147,7 +147,7 @@ export interface Contest {
   findAttempt(id: string): Promise<FoundAttempt | null>;
   /** The outcome of a settled attempt. */
   loadOutcome(attemptId: string): Promise<RecordedOutcome>;
-  /** The signed text of a recorded receipt; null if only the archive has it. */
+  /** The signed text of a recorded receipt; null if it is only in the archive. */
   loadReceipt(receiptId: string): Promise<string | null>;
   /** The prize that a settled attempt won; null for none, and in a contest that pays by rank. */
   findAwardOf(attemptId: string): Promise<OwedAward<PayableAward> | null>;

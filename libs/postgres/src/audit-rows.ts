@@ -37,11 +37,6 @@ export function sliceSql({ shared = {} }: Walk): string {
 
 const SLICE = 'slice as materialized (select key from unnest($1::uuid[]) as keys (key))';
 
-/** The query of one page of a walk over these rows. An index must have their keys in order. */
-export function pageOfRowsSql({ all }: Pick<Rows, 'all'>): string {
-  return `select walked.key from ${all} walked where walked.key > $1 order by walked.key limit $2`;
-}
-
 /** The query of one page of a walk over a table by a unique column of uuids. */
 export function pageSql(table: string, key: string): string {
   return `select ${key} as key from ${table} where ${key} > $1 order by ${key} limit $2`;

@@ -27,7 +27,7 @@ export interface Walk {
 
 /**
  * New rows are at the end of an append-only table, from which nothing is deleted. Its pages stand
- * for the order in which its rows were written, which no index does. `key` is the column that is the
+ * for the order in which its rows were written, which no index does. `key` is the column of the
  * walk's key.
  */
 export interface PageTail {

@@ -2,7 +2,6 @@ export { type Check, type CheckResult, type EnvironmentsOfIds, findEnvironments,
 export {
   distinctSql,
   ofRows,
-  pageOfRowsSql,
   pageSql,
   type Rows,
   rowsOf,

@@ -1,6 +1,6 @@
 /**
- * Archives attempts of the challenge service by plain SQL, as the functions of its database do: each
- * is a batch of its own in one deleted month. The attempts have ended, and nothing of them is under
+ * Archives attempts of the challenge service by plain SQL, as the functions of its database do:
+ * each is a batch of its own in one month. The attempts have ended, and nothing of them is under
  * way.
  */
 

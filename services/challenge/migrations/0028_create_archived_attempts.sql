@@ -1,6 +1,7 @@
--- What stays of an attempt whose month was archived and deleted (decision 38): its money, its result
--- and who played, without metadata, evidence and receipt. A later migration brings the functions
--- that move the rows, and only they write these tables. Until they run, the tables stay empty.
+-- What stays of an attempt whose month was archived and deleted (decision 38): its money, its
+-- result and who played, without metadata, evidence and receipt. A later migration brings the
+-- functions that move the rows, and only they write these tables. Until they run, the tables stay
+-- empty.
 --
 -- The previous release reads none of these tables and writes awards as before. It would not find an
 -- archived attempt, so no month is deleted while a replica of it runs.
@@ -100,7 +101,6 @@ select attempt_id, receipt_id, score, met_threshold, recorded_at from outcomes
 union all
 select id, receipt_id, score, met_threshold, recorded_at from archived_attempts;
 
--- An award stays when its attempt is archived. Of the other foreign keys to attempts, that of
--- outcomes stays because an outcome leaves with its attempt, and those of refunds_due and ramp_slots
--- because an attempt with such a row is still in use.
+-- An award stays when its attempt is archived. The other foreign keys to attempts stay: an outcome
+-- leaves with its attempt, and an attempt with a row in refunds_due or ramp_slots is still in use.
 alter table awards drop constraint awards_attempt_id_fkey;

@@ -2,7 +2,7 @@
  * How the continuous audits of both contest services read the tables that both have, in slices
  * (libs/postgres/src/sliced-audit.ts).
  */
-import { pageOfRowsSql, pageSql, type Rows, rowsOf, type Walk } from '@laurel/postgres';
+import { pageSql, type Rows, rowsOf, type Walk } from '@laurel/postgres';
 import { leastIdAt } from '@laurel/values/ids';
 import { later } from '@laurel/values/instant';
 
@@ -17,6 +17,8 @@ export const REFUNDS_DUE = rowsOf('refunds_due', 'refunds_due', 'attempt_id');
 export interface AuditedRows {
   readonly attempts: Rows;
   readonly outcomes: Rows;
+  /** The tables or views in which a walk finds its pages. */
+  readonly tables: { readonly attempts: string; readonly outcomes: string };
   /** How a run finds the new rows of each. */
   readonly newAttempts: NonNullable<Walk['tail']>;
   readonly newOutcomes: NonNullable<Walk['tail']>;
@@ -25,6 +27,7 @@ export interface AuditedRows {
 export const NEVER_ARCHIVED: AuditedRows = {
   attempts: ATTEMPTS,
   outcomes: OUTCOMES,
+  tables: { attempts: 'attempts', outcomes: 'outcomes' },
   // An update leaves an attempt's row on its page, because half of each page is kept free for
   // updates.
   newAttempts: { table: 'attempts', key: 'id' },
@@ -63,7 +66,7 @@ interface SumsOfWalks {
 
 /** The walks over attempts, outcomes and refunds due. */
 export function attemptWalks(
-  { attempts, outcomes, newAttempts, newOutcomes }: AuditedRows,
+  { attempts, outcomes, tables, newAttempts, newOutcomes }: AuditedRows,
   { ofAttempts, ofOutcomes }: SumsOfWalks,
 ): readonly Walk[] {
   return [
@@ -71,7 +74,7 @@ export function attemptWalks(
       name: attempts.walk,
       shared: attempts.shared,
       pageSize: PAGE_SIZE,
-      page: pageOfRowsSql(attempts),
+      page: pageSql(tables.attempts, 'id'),
       ...(ofAttempts !== undefined && { sums: ofAttempts }),
       tail: newAttempts,
     },
@@ -79,7 +82,7 @@ export function attemptWalks(
       name: outcomes.walk,
       shared: outcomes.shared,
       pageSize: PAGE_SIZE,
-      page: pageOfRowsSql(outcomes),
+      page: pageSql(tables.outcomes, 'attempt_id'),
       sums: ofOutcomes,
       tail: newOutcomes,
     },

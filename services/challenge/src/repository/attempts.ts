@@ -77,8 +77,8 @@ const SELECT_BY_IDS = { name: 'attempts_by_ids', text: 'select * from attempts w
 
 const SELECT_WITH_TERMS = { name: 'attempts_with_terms', text: `${WITH_TERMS} where a.id = any($1::uuid[])` };
 
-// The metadata is in the archive alone, and so is whether a score had disqualified the attempt, which
-// only an open attempt asks.
+// Only the archive has the metadata, and whether a score had disqualified the attempt. The latter
+// matters only while an attempt is open.
 const ARCHIVED = `
 select a.id, a.challenge_id, a.account_id, a.player_ref, a.status, a.fee_cents, a.prize_cents, a.threshold, '{}' as metadata,
   a.created_at, null::timestamptz as disqualified_at, a.fee_generation, a.closed_reason, c.program_id, c.environment,

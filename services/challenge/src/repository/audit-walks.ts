@@ -9,7 +9,6 @@ import { type AuditedRows, attemptWalks, NEW_BY_ID } from '@laurel/attempts';
 import {
   distinctSql,
   inSnapshotSql,
-  pageOfRowsSql,
   pageSql,
   type Rows,
   rowsOf,
@@ -27,7 +26,12 @@ export const OUTCOMES = sharedRows(
   'select slice.key, o.* from slice join all_outcomes o on o.attempt_id = slice.key where o.receipt_id is not null',
 );
 
-export const AUDITED: AuditedRows = { attempts: ATTEMPTS, outcomes: OUTCOMES, ...NEW_BY_ID };
+export const AUDITED: AuditedRows = {
+  attempts: ATTEMPTS,
+  outcomes: OUTCOMES,
+  tables: { attempts: 'all_attempts', outcomes: 'all_outcomes' },
+  ...NEW_BY_ID,
+};
 
 /** The batches of archived attempts that are deleted from the other tables. */
 export const BATCHES: Rows = sharedRows(
@@ -122,7 +126,7 @@ export const WALKS: readonly Walk[] = [
     shared: BATCHES.shared,
     // A slice counts the attempts of its batches, some thousand each.
     pageSize: 5,
-    page: pageOfRowsSql(BATCHES),
+    page: pageSql('archived_batches', 'least_id'),
   },
   {
     name: AWARDS.walk,

@@ -92,7 +92,7 @@ const CHECKS: readonly SlicedCheck[] = [
     id: 'daily_cap_was_kept',
     description: 'No account has more paid attempts on a challenge in any 24 hours than its daily cap.',
     // The window excludes attempts exactly 24 hours old, which no longer count; instants have
-    // millisecond precision. Archived attempts are not counted, because no index has them by player:
+    // millisecond precision. Archived attempts are not counted: no index has them by player, and
     // each was counted while it was in `attempts`.
     violations: `
       select counted.id

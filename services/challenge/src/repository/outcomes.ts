@@ -236,7 +236,7 @@ export async function loadOutcomes(on: Queryable, attemptIds: readonly string[])
   return [...rows, ...archived].map(toOutcome);
 }
 
-/** The signed text of a recorded receipt; null if only the archive has it. */
+/** The signed text of a recorded receipt; null if it is only in the archive. */
 export async function loadReceipt(on: Queryable, receiptId: string): Promise<string | null> {
   const found = await findReceipt(on, receiptId);
   if (found !== null) return found.receipt;
@@ -244,7 +244,7 @@ export async function loadReceipt(on: Queryable, receiptId: string): Promise<str
   throw new Error(`receipt ${receiptId} is not recorded`);
 }
 
-/** Whether the receipt is that of an archived attempt, so that only the archive has its text. */
+/** Whether the receipt is that of an archived attempt: only the archive has its text. */
 export async function isReceiptArchived(on: Queryable, receiptId: string): Promise<boolean> {
   const [row] = await on.query<{ is_archived: boolean }>(IS_ARCHIVED, [receiptId]);
   return row?.is_archived === true;

@@ -37,8 +37,8 @@ from (
 ) a`,
 };
 
-// No index has the archived attempts of one challenge. Their ids are above its own, because all begin
-// with the time at which they were made.
+// No index has the archived attempts of one challenge. Their ids are above its own, because all
+// begin with the time at which they were made.
 const MAY_BE_ARCHIVED = { text: 'select exists (select from archived_attempts where id > $1) as may_be_archived' };
 
 /** The samples from which the bar follows. */

@@ -12,7 +12,7 @@ export const getReceipt = defineOperatorRoute({
   name: 'getReceipt',
   summary: 'Read the signed record of an outcome',
   description:
-    '`npm run verify-receipt` verifies it. The response has the public key, and the `seal` once the round is settled. The receipt of an archived attempt is `not_found`, and the message says that only the archive has it.',
+    '`npm run verify-receipt` verifies it. The response has the public key, and the `seal` once the round is settled. The receipt of an archived attempt is `not_found`, and the message says that it is only in the archive.',
   params: z.object({ receiptId: pathId }),
   success: { status: 200, description: 'The receipt.', schema: receiptSchema },
   run: async ({ params: { receiptId }, options }, { challenge, tournament }: OwningServices) => {
@@ -21,7 +21,7 @@ export const getReceipt = defineOperatorRoute({
     const isElsewhere = isRefused(asked) && asked.code === 'not_found';
     const found = isElsewhere ? await tournament.getReceipt({ receiptId }, options) : asked;
     if (!isRefused(found)) return presentReceipt(found);
-    // The challenge service says of a receipt of its own that only the archive has it.
+    // The challenge service says whether the receipt is only in its archive.
     return found.code === 'not_found' && isRefused(asked) ? asked : found;
   },
 });
