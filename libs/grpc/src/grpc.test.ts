@@ -324,6 +324,25 @@ describe('the health service', () => {
     expect(await check()).toEqual({ status: 'SERVING' });
   });
 
+  test('health knows only the server as a whole', async () => {
+    const server = await serve({});
+    const health = new HealthClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
+    stack.defer(() => health.close());
+    const ask = (rpc: 'check' | 'list', request: object) =>
+      new Promise((resolve, reject) =>
+        health[rpc]?.(request, (error: unknown, answer: unknown) => (error ? reject(error) : resolve(answer))),
+      );
+    expect(await failureOf(ask('check', { service: 'laurel.wallet.v1.WalletService' }))).toMatchObject({
+      code: status.NOT_FOUND,
+    });
+    expect(await ask('list', {})).toEqual({ statuses: { '': { status: 'SERVING' } } });
+    // biome-ignore lint/complexity/useLiteralKeys: the rpc is only known at run time.
+    const watch = health['watch']?.({ service: 'any' }, new Metadata()) as unknown as ClientReadableStream<unknown>;
+    watch.on('error', () => undefined);
+    expect(await once(watch, 'data')).toEqual([{ status: 'SERVICE_UNKNOWN' }]);
+    watch.cancel();
+  });
+
   test('a stopping server answers NOT_SERVING before it completes the call under way', async () => {
     const entered = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();

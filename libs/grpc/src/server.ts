@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import { HealthImplementation } from 'grpc-health-check';
 import { readCaller, readNoCaller } from './caller.ts';
 import type { ChannelIdentity } from './channel-identity.ts';
 import type { RpcLogger } from './definition.ts';
 import { watchHandshakes } from './handshakes.ts';
+import { createHealth } from './health.ts';
 import { type ServiceImplementation, unaryHandlers } from './implement.ts';
 import { createMultiplexerServer } from './multiplexer-server.ts';
 import { CHANNEL_LIMITS, DEFAULT_DRAIN_LIMIT_MS, MAX_DEADLINE_MS } from './wire.ts';
@@ -20,8 +20,6 @@ import { CHANNEL_LIMITS, DEFAULT_DRAIN_LIMIT_MS, MAX_DEADLINE_MS } from './wire.
 // sends a call that meets the end of the old connection on the next one. The grace is
 // longer than any deadline, so no call is cut off.
 const CONNECTION_AGE = { limitMs: 60_000, graceMs: MAX_DEADLINE_MS + 5_000 };
-// The health service's name for the server as a whole.
-const WHOLE_SERVER = '';
 
 export type GrpcServer = AsyncDisposable & {
   /** The port that was bound. */
@@ -64,8 +62,8 @@ export async function startGrpcServer(options: {
   const rpcs = options.services.flatMap((service) => [...service.rpcs.values()]);
   const multiplexer = createMultiplexerServer(new Map(rpcs.map((rpc) => [rpc.method.path, rpc])), read);
   server.addService(multiplexer.definition, multiplexer.implementation);
-  const health = new HealthImplementation({ [WHOLE_SERVER]: 'SERVING' });
-  health.addToServer(server);
+  const health = createHealth();
+  server.addService(health.definition, health.implementation);
 
   // grpc-js gets connections after their handshake: if it listened itself, nothing could observe
   // failed handshakes.
@@ -86,11 +84,9 @@ export async function startGrpcServer(options: {
 
   return {
     port: (listener.address() as AddressInfo).port,
-    setServing(ok) {
-      health.setStatus(WHOLE_SERVER, ok ? 'SERVING' : 'NOT_SERVING');
-    },
+    setServing: health.setServing,
     async [Symbol.asyncDispose]() {
-      health.setStatus(WHOLE_SERVER, 'NOT_SERVING');
+      health.setServing(false);
       multiplexer.goAway();
       isDraining = true;
       const closed = listener.listening ? once(listener, 'close') : undefined;
