@@ -332,7 +332,7 @@ describe('the health service', () => {
       new Promise((resolve, reject) =>
         health[rpc]?.(request, (error: unknown, answer: unknown) => (error ? reject(error) : resolve(answer))),
       );
-    expect(await failureOf(ask('check', { service: 'laurel.wallet.v1.WalletService' }))).toMatchObject({
+    await expect(ask('check', { service: 'laurel.wallet.v1.WalletService' })).rejects.toMatchObject({
       code: status.NOT_FOUND,
     });
     expect(await ask('list', {})).toEqual({ statuses: { '': { status: 'SERVING' } } });

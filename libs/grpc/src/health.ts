@@ -20,7 +20,7 @@ type Watch = ServerWritableStream<HealthCheckRequest, HealthCheckResponse>;
 export type Health = {
   readonly definition: HealthService;
   readonly implementation: HealthServer;
-  /** Tells those who watch, and whoever asks from now on. */
+  /** Tells every watching client at once, and answers later calls with it. */
   setServing(isServing: boolean): void;
 };
 
