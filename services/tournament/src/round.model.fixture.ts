@@ -32,7 +32,7 @@ type ModelAttempt = {
     readonly score: number;
     readonly tiebreak: number | null;
     readonly at: number;
-    /** The number of runs reported before this one. Of equal runs, an account keeps the first. */
+    /** The number of runs reported before this one. An account keeps the first of equal runs. */
     readonly turn: number;
   } | null;
   /** Whether it was open when its round was cancelled. */

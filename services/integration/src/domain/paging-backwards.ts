@@ -5,7 +5,7 @@
  *
  * A poll may resume where `max_pages` ended the previous poll. New records may have moved the list
  * since, so the resumed poll may see some pages again. So it ends only at its last page, and only
- * if none of its pages had anything new.
+ * if no page of the poll had anything new.
  */
 
 /**
