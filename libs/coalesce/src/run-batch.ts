@@ -40,7 +40,7 @@ export async function runBatch<Item, Result>(
   }
 }
 
-/** Replays item by item, until an error is not the item's own. */
+/** Replays the batch item by item. Stops at an error that is not the fault of its item. */
 async function replay<Item, Result>(batch: Batch<Item, Result>, options: RunOptions<Item, Result>): Promise<void> {
   for (const [index, submission] of batch.entries()) {
     if (submission.isAnswered) continue;

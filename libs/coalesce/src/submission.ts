@@ -54,7 +54,7 @@ export function rejectSubmission(submission: Submission<unknown, never>, error: 
   release(submission, error);
 }
 
-/** The caller has its answer already, whatever fails here. */
+/** Cleans up after the answer. The caller has its answer already, whatever fails here. */
 function release(submission: Submission<unknown, never>, error: unknown): void {
   if (submission.onAbort !== undefined) submission.signal?.removeEventListener('abort', submission.onAbort);
   submission.observed?.onAnswer(error);

@@ -87,7 +87,7 @@ export function statusOfRefusal(refusal: Refused): FailureStatus {
   return { code: status.FAILED_PRECONDITION, details: refusal.message, metadata };
 }
 
-/** Reveals nothing about the thrown error. */
+/** The failure that a server sends if a handler throws. It reveals nothing about the error. */
 export function statusOfThrown(error: unknown): FailureStatus {
   const metadata = new Metadata();
   if (error instanceof LostReplyError) return { code: status.UNAVAILABLE, details: 'reply lost', metadata };

@@ -50,7 +50,7 @@ const { exchange } = ExchangeServiceService;
 export type CallMultiplexer = {
   /** Ends like a unary call: with the response, a refusal, or a CallFailedError. */
   call(call: OutgoingCall): Promise<unknown>;
-  /** Calls under way still end. */
+  /** Closes the multiplexer. Calls under way still end. */
   close(): void;
 };
 

@@ -16,7 +16,7 @@ export type Readiness = boolean | { readonly missing: readonly string[] };
 
 /** How long a result is cached: each check costs the database a round trip. */
 const READY_FOR_MS = 1_000;
-/** Shorter, because a caller waits for it to change. */
+/** A negative result is cached for less time, because a caller waits for it to change. */
 const NOT_READY_FOR_MS = 250;
 
 /**

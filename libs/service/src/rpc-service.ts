@@ -28,7 +28,7 @@ import type { GrpcServiceSettings } from './settings.ts';
 import type { Worker } from './worker.ts';
 
 export type RunningService = AsyncDisposable & {
-  /** 0 where only services of the same process reach it. */
+  /** The port of the rpcs; 0 if only services of the same process reach them. */
   readonly port: number;
   readonly adminPort: number;
 };

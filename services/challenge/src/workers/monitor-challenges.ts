@@ -43,9 +43,12 @@ import { insertStatusChange } from '../repository/status-changes.ts';
 import { putBackOutcomes, takeUnmonitoredOutcomes, type UnmonitoredBatch } from '../repository/unmonitored-outcomes.ts';
 
 export interface ChallengeMonitor extends AsyncDisposable {
-  /** Counts soon what this process has settled. Never throws, and no caller waits for it. */
+  /**
+   * Starts a count of what this process has settled, soon. Never throws, and no caller waits for
+   * it.
+   */
   wake(): void;
-  /** Counts what waits now, up to the limit of a run, and leaves the rest to the next. */
+  /** Counts the outcomes that wait now, up to the limit of a run. A later run counts the rest. */
   runOnce(): Promise<void>;
 }
 
@@ -200,7 +203,7 @@ function outcomesByMonitor(
   return waiting;
 }
 
-/** What is left of the batches without the outcomes of these challenges. */
+/** The batches without the outcomes of these challenges. */
 function withoutMonitors(batches: readonly UnmonitoredBatch[], held: ReadonlySet<string>): readonly UnmonitoredBatch[] {
   return batches
     .map(({ id, outcomes }) => ({ id, outcomes: outcomes.filter(({ challengeId }) => !held.has(challengeId)) }))

@@ -19,7 +19,7 @@ import { type Cents, cents } from '@laurel/values/money';
 import { shownRoundStatus } from './round-status.ts';
 import type { AwardStatus, Entry, PayoutStatus, RoundStatus, Standing } from './tournament.ts';
 
-/** The rows to read. */
+/** Which rows of the board the viewer may read. */
 export type Visibility =
   | { readonly kind: 'masked' }
   /** An entrant without a score: an unmasked board without rows. */

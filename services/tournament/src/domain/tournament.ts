@@ -80,7 +80,7 @@ export type Cancellation = {
 
 /** The counts of a round. */
 export type Tally = {
-  /** See entrants.ts. */
+  /** The number of entrants, as entrants.ts counts them. */
   readonly entrants: number;
   /** Entries with a best run. */
   readonly scoredPlayers: number;

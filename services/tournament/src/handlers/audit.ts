@@ -35,7 +35,7 @@ interface AuditDeps {
   readonly wallet: Wallet;
 }
 
-/** Over everything. */
+/** The audit of all rows at once. */
 export function createAudit(deps: AuditDeps): RunAudit {
   return async (signal) => [
     ...(await runOwnChecks(deps.database, signal)),

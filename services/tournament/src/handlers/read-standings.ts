@@ -21,7 +21,7 @@ export function parsePageOfRanks(request: { readonly cursor: string; readonly li
   return afterRank === null ? refused('invalid_request', 'The cursor is not valid.') : { afterRank, limit };
 }
 
-/** While the round runs, `on` is a snapshot. */
+/** Reads the rows of the page. While the round runs, `on` must be a snapshot. */
 export async function readStandings(
   on: Queryable,
   roundId: string,

@@ -88,7 +88,7 @@ const sumsOfOutcomes = `
 /** The most entries of a slice that has several rounds. */
 const MAX_SLICE_ENTRIES = 100_000;
 
-/** In the order of a pass. */
+/** The walks, in the order of a pass. */
 export const WALKS: readonly Walk[] = [
   ...attemptWalks(NEVER_ARCHIVED, { ofOutcomes: sumsOfOutcomes }),
   {

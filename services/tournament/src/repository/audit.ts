@@ -38,7 +38,7 @@ import type { AwardStatus, RoundStatus } from '../domain/tournament.ts';
 import { BOARDS, ENTRIES, ENTRIES_OF_OUTCOMES, PLACES, ROUND_PAYOUTS, ROUNDS, SUM } from './audit-walks.ts';
 import { makesEntrantSql } from './entrants.ts';
 
-/** Above every sort key. */
+/** A sort key above every sort key of a board. */
 const ABOVE_ALL = `'\\x${'ff'.repeat(40)}'::bytea`;
 
 /** Whether the attempt `a` belongs to the entry `e`. */

@@ -95,7 +95,7 @@ const daysSql = (amounts: string) => `
   select '${SUM.days}' as name, concat_ws('|', day, environment, program_id, kind) as key, amount_cents as cents
   from (${amounts}) as amount`;
 
-/** In the order of a pass: the walk of accounts needs the sums of all transfers. */
+/** The walks, in the order of a pass: the walk of accounts needs the sums of all transfers. */
 export const WALKS: readonly Walk[] = [
   {
     name: 'transfers',

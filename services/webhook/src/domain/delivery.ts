@@ -49,7 +49,7 @@ export type NewDelivery = {
 export type Send = {
   readonly deliveryId: string;
   readonly endpointId: string;
-  /** Counts from 1. */
+  /** The number of the send, from 1. */
   readonly number: number;
   readonly eventType: string;
   readonly body: Buffer;
