@@ -1,7 +1,8 @@
 import type { Service } from '@laurel/testing';
 
 /**
- * Settings that spare black-box tests waits and limits, in addition to those of every test stack.
+ * Settings for black-box tests, besides those of every test stack: they shorten waits and lift
+ * limits.
  */
 export const BLACK_BOX_SETTINGS: Partial<Record<Service, Readonly<Record<string, string>>>> = {
   wallet: { MONEY_COUNT_INTERVAL_SECONDS: '1' },

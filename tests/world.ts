@@ -463,7 +463,7 @@ export async function insideOneWindow<T>(world: World, work: (program: Program) 
   }
 }
 
-/** The audit, once it is good or has had enough time to become good. */
+/** Reads the audit until it is good, or until it has had enough time to become good. */
 async function awaitAudit(operator: Operator): Promise<AuditBody> {
   let last: AuditBody | undefined;
   try {

@@ -16,11 +16,14 @@ export interface ContainerState {
   readonly isRunning: boolean;
   readonly isHealthy: boolean;
   readonly isPaused: boolean;
-  /** Docker does not start it again: a command stopped it, or a start failed. */
+  /**
+   * The container has ended, and Docker does not start it again: a command stopped it, or a start
+   * failed.
+   */
   readonly hasExited: boolean;
   /** Docker's restarts since a command started it. */
   readonly restarts: number;
-  /** The kernel has ended its last run for exceeding its memory limit. */
+  /** The kernel ended the container's last run because it exceeded its memory limit. */
   readonly isOutOfMemory: boolean;
   /** The container's address in each network. */
   readonly networks: Readonly<Record<string, string>>;

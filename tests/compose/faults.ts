@@ -97,7 +97,7 @@ const hasTooLittleMemory: Fault = {
     await docker('stop', '--time', '0', id);
     const limit = `${TOO_LITTLE_MIB}m`;
     await docker('update', '--memory', limit, '--memory-swap', limit, id);
-    // The kernel may end it before Docker has seen it run.
+    // The kernel may end the container before Docker has seen it run.
     await docker('start', id).catch(() => {});
     // If a container runs for as long as the wait, the kernel does not enforce the limit.
     const hasFelt = async () => {

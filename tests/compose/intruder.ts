@@ -90,7 +90,7 @@ async function tryTls({ service, identity }: Extract<Attempt, { kind: 'tls' }>):
     ca: readFileSync(AUTHORITY),
     ...(identity !== null && { cert: readFileSync(`${folder}/tls.crt`), key: readFileSync(`${folder}/tls.key`) }),
     ALPNProtocols: ['h2'],
-    // The authority has signed it, but it names a service and not a host.
+    // The authority has signed the certificate, which names a service and not a host.
     checkServerIdentity: () => undefined,
   });
   socket.setTimeout(LIMIT_MS);
@@ -123,8 +123,8 @@ async function tryPublish({ url, tls, subject }: Extract<Attempt, { kind: 'publi
       return 'closed';
     })();
     nats.publish(subject, 'forged');
-    // Once the first flush is answered, the server has sent the refusal; once the second is, the
-    // client has read it.
+    // After the response to the first flush the server has sent the refusal; after the response to
+    // the second the client has read it.
     await nats.flush();
     return await Promise.race([refused, nats.flush().then(() => 'ok')]);
   } finally {

@@ -62,12 +62,12 @@ interface AcknowledgedAttempt {
   /** The outcome is set for a settled attempt. */
   readonly outcome: { readonly receipt_id: string; readonly score: number } | undefined;
   readonly isWin: boolean;
-  /** A signed push settled it, instead of a report by /v1. */
+  /** Whether a signed push settled the attempt, instead of a report by /v1. */
   readonly isPushed: boolean;
 }
 
 export interface Load {
-  /** The players; no other request names them. */
+  /** The refs of the players, which only this load's requests name. */
   readonly refs: readonly string[];
   /** The milliseconds of each response so far, including failures. */
   readonly latencies: readonly number[];

@@ -49,8 +49,8 @@ export async function readKeys(http: HttpClient): Promise<Answer<SigningKeyList>
 }
 
 /**
- * Forges receipts like somebody with another key who knows how they are signed. Written without the
- * service's code.
+ * Forges receipts like somebody who knows how receipts are signed but has another key. The forger
+ * shares no code with the service.
  */
 export function createForger() {
   const seed = Buffer.alloc(32, 0x66);

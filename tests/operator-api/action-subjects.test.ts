@@ -29,7 +29,7 @@ interface Change {
   readonly act: () => Promise<Answer<unknown>>;
   /**
    * The subject's name, from the response, and the subject as operators see it after the change.
-   * The name is null if no subject has one.
+   * The name is null for a sign-in or sign-out, which has no subject.
    */
   readonly after: (
     body: never,

@@ -1,4 +1,7 @@
-/** A player complains: from the id of an attempt, or of the account, to everything about it. */
+/**
+ * A player complains: operators start from the id of the attempt or of the account, and read
+ * everything about it.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Developer, eventually, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
 

@@ -302,7 +302,7 @@ async function deposit(page: Page, amount: string, reference: string): Promise<v
   await confirmDecision(page, 'Deposit');
 }
 
-/** An instant as a field of date and time takes it, in the zone of the browser. */
+/** The text of an instant for a field of date and time, in the time zone of the browser. */
 function localText(page: Page, at: Date): Promise<string> {
   return page.evaluate(
     `(() => { const at = new Date(${at.getTime()}); return new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16); })()`,

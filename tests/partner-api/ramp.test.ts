@@ -45,7 +45,7 @@ describe('the ramp of a challenge', () => {
     expect(lifted).toMatchObject({ status: 'live', prize: '12.00', threshold: SEEDED_BAR });
     for (const field of ['ramp', ...HIDDEN]) expect(lifted).not.toHaveProperty(field);
 
-    // An attempt that was created before keeps its prize.
+    // An attempt that was created while the prize was capped keeps the capped prize.
     expect(await on.report(early.id, 80)).toMatchObject({ award: { amount: '5.00' } });
     const { outcome } = await on.play(id, (await world.newPlayer()).ref, 80);
     expect(outcome.award).toMatchObject({ amount: '12.00' });

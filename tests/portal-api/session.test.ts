@@ -105,7 +105,8 @@ describe('sessions of the developer portal', () => {
       expect(statuses.filter((status) => status === 429)).toHaveLength(30);
       expect(await signInFrom('127.0.0.2', 0, developer)).toBe(429);
       expectStatus(201, await enter(world.http, developer));
-      // A developer who signed in from this address before shares it, and is not throttled.
+      // A developer who has signed in from this address before is not throttled, although guessers
+      // share the address.
       await forget();
       expect(await signInFrom('127.0.0.2', 0, developer)).toBe(201);
       await Promise.all(Array.from({ length: FAILURES_PER_ADDRESS }, (_, index) => guess(index)));

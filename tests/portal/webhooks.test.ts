@@ -24,7 +24,7 @@ describe.skipIf(!(await hasChromium()))('webhooks in the developer portal', () =
   test('a developer adds, tests, changes, turns off and deletes an endpoint', async () => {
     const developer = await world.newDeveloper();
     const { portal, program } = developer;
-    // Its server is reached at the address that the developer types.
+    // The developer types the address of this server.
     const hook = await world.newReceiver(developer);
     expectStatus(204, await portal.deleteEndpoint(hook.endpoint.id));
     await using observed = await observePage(browser, origin);

@@ -180,7 +180,7 @@ describe('the wallet’s gRPC port', () => {
         requirement: { verificationLevel: 0, jurisdictions: [], refuseInsiders: false },
       };
       expect(await codeOf(tournament.chargeFees({ charges: [charge] }))).toBe(PERMISSION_DENIED);
-      // The call is refused as a whole, so its own charge fails too.
+      // The call is refused as a whole, so the service's own charge in it fails too.
       const own = newOwnedId('tournament');
       const charges = [{ ...charge, attemptId: own, transferId: feeTransferId(own) }, charge];
       expect(await codeOf(tournament.chargeFees({ charges }))).toBe(PERMISSION_DENIED);
