@@ -54,8 +54,8 @@ interface Turn {
   readonly used: readonly ProcessUsage[];
   readonly shares: MachineShares;
   /**
-   * What PostgreSQL counted. Only the first turns have this, because PostgreSQL reports its counters
-   * after ten idle seconds.
+   * What PostgreSQL counted. Only the first turns have this, because PostgreSQL reports its
+   * counters after ten idle seconds.
    */
   readonly counted: Counters | undefined;
 }
