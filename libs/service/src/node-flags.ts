@@ -4,7 +4,7 @@
  * They cap V8's young generation at 16 MiB per semi-space. Without a cap, each service grows by 100
  * MiB under load. With 8 MiB the gateway spends an eighth more CPU on a flow
  * (docs/performance-history.md). With 16 MiB it stays below 350 MiB while it is attacked
- * (`LAUREL_BENCH_PARTS=doors`).
+ * (`LAUREL_BENCH_PARTS=attack`).
  */
 export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=16'];
 
