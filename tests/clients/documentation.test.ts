@@ -228,7 +228,7 @@ async function visit({ page, objections }: ObservedPage, path: string, first: Co
   };
 }
 
-/** A table grows beyond its column without scrolling itself, so each is compared with its parent. */
+/** A table grows beyond its column and does not scroll, so each is compared with its parent. */
 async function cutOffIn(page: Page, path: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const window of [PHONE, WIDE]) {

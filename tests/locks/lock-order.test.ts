@@ -102,8 +102,8 @@ let statements: readonly WrittenStatement[];
 let databases: readonly Served[];
 
 beforeAll(async () => {
-  // A cursor has the plan of its declaration; statements that move or close it have no plan, nor has
-  // a vacuum.
+  // A cursor has the plan of its declaration. Statements that move or close a cursor have no plan,
+  // nor has a vacuum.
   statements = (await loadWrittenStatements()).filter(({ text }) => !/^(fetch|close|vacuum) /.test(text));
   databases = await Promise.all(
     globSync('*/migrations', { cwd: fileURLToPath(services) })
