@@ -10,7 +10,6 @@ import { ok } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
-import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ArchiveHost, DAY_MS, type Played, played, startArchiveHost } from './archive.fixture.ts';
 import { archivedMonths } from './archived-months.ts';
@@ -281,23 +280,30 @@ async function beginAlone(month: Month): Promise<void> {
 }
 
 describe('beside the service', () => {
-  /** A session of the role that runs the service. */
-  async function openSession(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: host.scratch.runningUrl, statement_timeout: 5_000 });
-    await client.connect();
-    held.defer(() => client.end());
-    return client;
-  }
-  const CREATE = `insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
-    values ($1, $2, gen_random_uuid(), 'p', 'open', 100, 400, 10, '{}', now())`;
-  const OUTCOME = `insert into outcomes (attempt_id, receipt_id, score, met_threshold, recorded_at, receipt, signature, signing_key_id)
-    select $1, gen_random_uuid(), 1, false, now(), '{}', decode(repeat('00', 64), 'hex'), id from signing_keys`;
+  const CREATE = {
+    text: `
+    insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
+    values ($1, $2, gen_random_uuid(), 'p', 'open', 100, 400, 10, '{}', now())`,
+  };
+  const LOCK = { text: 'select from attempts where id = $1 for no key update' };
+  const SETTLE = { text: `update attempts set status = 'settled' where id = any($1::uuid[])` };
+  const OUTCOME = {
+    text: `
+    insert into outcomes (attempt_id, receipt_id, score, met_threshold, recorded_at, receipt, signature, signing_key_id)
+    select $1, gen_random_uuid(), 1, false, now(), '{}', decode(repeat('00', 64), 'hex'), id from signing_keys`,
+  };
+  const COUNT = { text: 'select count(*)::int as count from outcomes where attempt_id = any($1::uuid[])' };
+  const DELETE = { text: 'select delete_archived_batch($1, 1)' };
 
   it('a deletion waits for the end of a creation to begin, gives up its lock meanwhile, and tries again', async () => {
     const month = await writtenMonth();
-    const session = await openSession();
-    await session.query('begin');
-    await session.query(CREATE, [newOwnedId('challenge'), host.challengeId]);
+    const [written, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const creation = running.transaction(async (tx) => {
+      await tx.query(CREATE, [newOwnedId('challenge'), host.challengeId]);
+      written.resolve();
+      await over.promise;
+    });
+    await written.promise;
     let refusals = 0;
     const deletion: typeof monthDeletion = {
       ...monthDeletion,
@@ -306,7 +312,8 @@ describe('beside the service', () => {
           return await monthDeletion.begin(...begun);
         } catch (error) {
           refusals += 1;
-          await session.query('commit');
+          over.resolve();
+          await creation;
           throw error;
         }
       },
@@ -315,26 +322,23 @@ describe('beside the service', () => {
     expect(refusals).toBe(1);
   });
 
-  it('a creation and an outcome do not wait for a batch, nor a batch for them', async () => {
+  it('creations and outcomes do not wait for a batch, nor a batch for them', async () => {
     const month = await writtenMonth();
     await beginAlone(month);
-    const [session, deleting] = [await openSession(), new pg.Client({ connectionString: archiveUrl() })];
-    await deleting.connect();
-    held.defer(() => deleting.end());
-    const [before, beside] = [newOwnedId('challenge'), newOwnedId('challenge')];
-    await session.query(CREATE, [before, host.challengeId]);
-    await session.query('begin');
-    await session.query('select from attempts where id = $1 for no key update', [before]);
-    await session.query(OUTCOME, [before]);
-    await deleting.query('begin');
-    await deleting.query('select delete_archived_batch($1, 1)', [month.name]);
-    await session.query(CREATE, [beside, host.challengeId]);
-    await session.query(OUTCOME, [beside]);
-    await session.query(`update attempts set status = 'settled' where id in ($1, $2)`, [before, beside]);
-    await session.query('commit');
-    await deleting.query('commit');
-    const text = 'select count(*)::int as count from outcomes where attempt_id in ($1, $2)';
-    expect(await host.database.query({ text }, [before, beside])).toEqual([{ count: 2 }]);
+    const [before, beside, alone] = [newOwnedId('challenge'), newOwnedId('challenge'), newOwnedId('challenge')];
+    await running.query(CREATE, [before, host.challengeId]);
+    await running.transaction(async (session) => {
+      await session.query(LOCK, [before]);
+      await session.query(OUTCOME, [before]);
+      await archive.transaction(async (deleting) => {
+        await deleting.query(DELETE, [month.name]);
+        await session.query(CREATE, [beside, host.challengeId]);
+        await session.query(OUTCOME, [beside]);
+        await running.query(CREATE, [alone, host.challengeId]);
+      });
+      await session.query(SETTLE, [[before, beside]]);
+    });
+    expect(await host.database.query(COUNT, [[before, beside]])).toEqual([{ count: 2 }]);
     expect((await remove(month)).lines).toContain('batch 2 of 3: 2000 attempts deleted');
   });
 
