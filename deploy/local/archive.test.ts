@@ -63,3 +63,14 @@ test('npm run archive verifies a month as the service in its manifest', async ()
   });
   expect(archive([]).stderr.match(/usage/g)).toHaveLength(1);
 });
+
+test('npm run archive deletes months of the challenge service alone', () => {
+  const argv = ['--delete', '2024-12', '--from', folder];
+  const run = archive(argv);
+  expect(run).toMatchObject({ status: 1, stdout: '' });
+  expect(run.stderr).toBe('CHALLENGE_ARCHIVE_DATABASE_URL: is required\n');
+  expect(archive([...argv, '--service', 'tournament'])).toMatchObject({
+    status: 1,
+    stderr: 'tournament: no month of this service is deleted yet\n',
+  });
+});
