@@ -48,8 +48,11 @@ describe('an archived attempt', () => {
       ]);
     const list = await send<List>(`/attempts?program_id=${program.id}&environment=test`);
     expect(expectStatus(200, list).body.data.filter((line) => line.id === id)).toEqual([]);
-    expectError(404, 'not_found', await world.operator.getReceipt(receiptId));
-    expectError(404, 'not_found', await developer.portal.send('GET', `/programs/${program.id}/attempts/${id}/receipt`));
+    const ofDeveloper = await developer.portal.send('GET', `/programs/${program.id}/attempts/${id}/receipt`);
+    for (const receipt of [await world.operator.getReceipt(receiptId), ofDeveloper]) {
+      expectError(404, 'not_found', receipt);
+      expect(receipt.text).toContain('archive');
+    }
     expectError(409, 'attempt_already_settled', await program.test.reportOutcome(id, { score: 1 }));
     expectError(409, 'attempt_already_settled', await program.test.expireAttempt(id));
     expectError(409, 'conflict', await world.operator.voidAttempt(id, 'too late'));

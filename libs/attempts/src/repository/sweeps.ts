@@ -45,8 +45,8 @@ const SELECT_LOW_WATERMARK = {
   text: `select swept_until, clock_timestamp()::text as raised_at from sweep_marks where sweep = '${LOW_WATERMARK}'`,
 };
 
-// pg_stat_activity shows this role its own sessions. That is enough, because no other role writes
-// attempts.
+// pg_stat_activity shows this role its own sessions. That is enough, because no other role creates
+// attempts or ends them.
 const IS_ANY_OLDER = {
   text: `
 select exists (select from pg_stat_activity where datname = current_database() and xact_start < $1::timestamptz) as is_any_older`,

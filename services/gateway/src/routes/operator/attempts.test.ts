@@ -1,5 +1,6 @@
 /** Attempts as operators read them. All other services are scripted. */
 
+import { refused } from '@laurel/errors';
 import { AttemptServiceService, AttemptStatus } from '@laurel/proto/attempts';
 import { ChallengeServiceService } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
@@ -198,6 +199,16 @@ test('one attempt shows operators its account, history, evidence, deliveries and
     ['getPayout', { awardId: award.id }],
     ['listGoodwill', { attemptId: attempt.id }],
   ]);
+});
+
+test('an archived attempt has its outcome, and no evidence', async () => {
+  const { described, attempt, outcome } = deniedWin({ programId });
+  challenge.script.describeAttempt = async () => described;
+  challenge.script.getReceipt = async () => refused('not_found', 'It is in the archive.');
+  webhook.script.listDeliveriesOfEvents = async () => ({ deliveries: [] });
+  wallet.script.listGoodwill = async () => ({ deposits: [] });
+  const read = await operate('GET', `/attempts/${attempt.id}`);
+  expect([read.status, read.body]).toMatchObject([200, { evidence: null, outcome: { receipt_id: outcome.receiptId } }]);
 });
 
 test('a free attempt without an account has no deliveries, evidence or payout', async () => {
