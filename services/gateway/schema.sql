@@ -1,6 +1,8 @@
 -- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
 -- The reasons of a migration, and the rows that it inserts, are there.
 
+SET check_function_bodies = false;
+
 CREATE FUNCTION public.drop_request_partitions() RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'

@@ -1,6 +1,8 @@
 -- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
 -- The reasons of a migration, and the rows that it inserts, are there.
 
+SET check_function_bodies = false;
+
 CREATE TABLE public.integrations (
     id uuid NOT NULL,
     program_id uuid NOT NULL,

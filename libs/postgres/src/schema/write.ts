@@ -32,10 +32,13 @@ async function dumpSchema(database: PGlite, migrations: string): Promise<string>
   return tidy(await dump.text());
 }
 
-/** Removes what pg_dump writes for every database and object alike: versions, settings, titles. */
+/**
+ * Removes what pg_dump writes for every database and object alike: versions, titles, and settings,
+ * except the one without which a function cannot be created before the tables that it reads.
+ */
 function tidy(dump: string): string {
   return dump
-    .replaceAll(/^(--|SET |SELECT pg_catalog\.set_config).*\n/gm, '')
+    .replaceAll(/^(--|SET (?!check_function_bodies)|SELECT pg_catalog\.set_config).*\n/gm, '')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
 }
