@@ -47,7 +47,7 @@ function startReplica({ turn }: { turn?: Promise<void> } = {}) {
   const create = (
     challenge: Challenge,
     accountId: string,
-    { attemptId = newOwnedId('challenge'), isFresh = true }: { attemptId?: string; isFresh?: boolean } = {},
+    { attemptId = newOwnedId('challenge', clock()), isFresh = true }: { attemptId?: string; isFresh?: boolean } = {},
   ) =>
     reservations.submit({
       creation: {
