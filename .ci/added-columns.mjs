@@ -26,8 +26,8 @@ const MIGRATION = /^services\/(?<service>[^/]+)\/migrations\/[^/]+\.sql$/;
 const SERVICE = /^services\/(?<service>[^/]+)\//;
 
 /**
- * The tables of which a statement returns every column. A fragment without tables yields its
- * aliases, as in `c.*`.
+ * Returns the tables whose every column the statement returns. A fragment that names no table
+ * yields its aliases, such as `c.*`.
  */
 export function returnedTables(sql) {
   const { text, inner } = flatten(sql.replace(/--.*$/gm, ' ').replace(/'(?:[^']|'')*'/g, "''"));
@@ -85,7 +85,7 @@ function returnedBy(text, { inner, queries: outer }) {
   return [...tablesOfStars(selected, read), ...tablesOfStars(returning, [...written, ...read])];
 }
 
-/** The tables of which the statements of a source file return every column. */
+/** Returns the tables from which a statement of this source file selects `*`. */
 export function tablesOfSource(name, source) {
   const texts = textsOf(name, source);
   const found = texts.flatMap((text) => [...returnedTables(text)]);

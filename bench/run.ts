@@ -266,7 +266,7 @@ load.kill();
 
 const yardstickPerSecond = parts.has('flows') ? await runYardstick() : undefined;
 
-// The operator's audit of a filled stack is one of its measurements.
+// A filled stack is not audited again here: its measurements already include the operator's audit.
 const { ok, checks } = filled === undefined ? await audit() : { ok: true, checks: [] };
 
 // Webhooks come after the audit, because their events name attempts that do not exist.

@@ -131,7 +131,7 @@ async function challengeTurn(
   const { findAwardOfAttempt } = await load('services/challenge/src/repository/awards');
   const { loadFactsOfAccount } = await load('services/challenge/src/repository/player-facts');
   const { openAttempts } = await load('libs/attempts/src/repository/attempts');
-  const { loadPending, loadDue } = await load('libs/attempts/src/repository/sweeps');
+  const { loadPending, loadIdsDueToExpire } = await load('libs/attempts/src/repository/sweeps');
   const old = await withDatabase(postgres, 'challenge', async (client) => {
     const { rows } = await client.query<{ attempt_id: string; receipt_id: string }>(
       'select attempt_id, receipt_id from outcomes order by md5(attempt_id::text) limit 2000',
@@ -224,7 +224,7 @@ async function challengeTurn(
     );
     const window = () => ({ from: new Date(Date.now() - 1000), until: new Date(), limit: 100 });
     await timed('sweep of pending attempts', CALLS, () => loadPending(database, 'challenge', window()));
-    await timed('sweep of due attempts', CALLS, () => loadDue(database, window().from, window().until, 100));
+    await timed('sweep of due attempts', CALLS, () => loadIdsDueToExpire(database, window().from, window().until, 100));
   };
 }
 

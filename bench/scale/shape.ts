@@ -60,11 +60,11 @@ export interface Shape {
 export interface Turn {
   readonly number: number;
   readonly kind: 'challenge' | 'round' | 'large';
-  /** The number of turns of its kind that precede it. */
+  /** How many turns of the same kind come before this turn. */
   readonly nth: number;
-  /** The number of fees that each player paid before it. */
+  /** How many fees each player paid before this turn. */
   readonly feesBefore: number;
-  /** The number of turns of challenges that precede it. */
+  /** How many turns with challenges come before this turn. */
   readonly challengesBefore: number;
 }
 

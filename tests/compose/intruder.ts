@@ -18,7 +18,7 @@ import { createLogger } from '@laurel/service';
 import { connect } from 'nats';
 import pg from 'pg';
 
-export type Attempt =
+export type Intrusion =
   /**
    * Calls every rpc that a service serves with an empty request; `identity` is a folder of
    * /run/identities, or none for calls without TLS.
@@ -56,7 +56,7 @@ const LIMIT_MS = 3_000;
  */
 const RPC_LIMIT_MS = 10_000;
 
-async function tryRpcs({ service, identity: name }: Extract<Attempt, { kind: 'rpcs' }>): Promise<string> {
+async function tryRpcs({ service, identity: name }: Extract<Intrusion, { kind: 'rpcs' }>): Promise<string> {
   await using opened = new AsyncDisposableStack();
   const folder = `/run/identities/${name}`;
   const files = { certificate: `${folder}/tls.crt`, key: `${folder}/tls.key`, ca: `${folder}/ca.crt` };
@@ -82,7 +82,7 @@ async function tryRpcs({ service, identity: name }: Extract<Attempt, { kind: 'rp
   return [...codes].sort().join(' ');
 }
 
-async function tryTls({ service, identity }: Extract<Attempt, { kind: 'tls' }>): Promise<string> {
+async function tryTls({ service, identity }: Extract<Intrusion, { kind: 'tls' }>): Promise<string> {
   const folder = `/run/identities/${identity}`;
   const socket = openTls({
     host: service,
@@ -108,7 +108,7 @@ async function tryTls({ service, identity }: Extract<Attempt, { kind: 'tls' }>):
   }
 }
 
-async function tryPublish({ url, tls, subject }: Extract<Attempt, { kind: 'publish' }>): Promise<string> {
+async function tryPublish({ url, tls, subject }: Extract<Intrusion, { kind: 'publish' }>): Promise<string> {
   const { hostname, port, username: user, password: pass } = new URL(url);
   const nats = await connect({
     servers: `${hostname}:${port}`,
@@ -132,7 +132,7 @@ async function tryPublish({ url, tls, subject }: Extract<Attempt, { kind: 'publi
   }
 }
 
-async function tryQuery({ url, text }: Extract<Attempt, { kind: 'query' }>): Promise<string> {
+async function tryQuery({ url, text }: Extract<Intrusion, { kind: 'query' }>): Promise<string> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: LIMIT_MS });
   client.on('error', () => {});
   try {
@@ -144,7 +144,7 @@ async function tryQuery({ url, text }: Extract<Attempt, { kind: 'query' }>): Pro
   }
 }
 
-async function tryConnect({ host, port }: Extract<Attempt, { kind: 'connect' }>): Promise<string> {
+async function tryConnect({ host, port }: Extract<Intrusion, { kind: 'connect' }>): Promise<string> {
   // Resolves the name before the limit begins: a resolver may take longer than the limit.
   const { address } = await lookup(host);
   return await new Promise((resolve, reject) => {
@@ -155,7 +155,7 @@ async function tryConnect({ host, port }: Extract<Attempt, { kind: 'connect' }>)
   });
 }
 
-async function attempt(one: Attempt): Promise<string> {
+async function attempt(one: Intrusion): Promise<string> {
   if (one.kind === 'rpcs') return tryRpcs(one);
   if (one.kind === 'tls') return tryTls(one);
   if (one.kind === 'publish') return tryPublish(one);
@@ -163,7 +163,7 @@ async function attempt(one: Attempt): Promise<string> {
   return tryConnect(one);
 }
 
-const attempts: readonly Attempt[] = JSON.parse(process.argv[2] ?? '[]');
+const attempts: readonly Intrusion[] = JSON.parse(process.argv[2] ?? '[]');
 const results = await Promise.all(attempts.map((one) => attempt(one).catch((error: unknown) => reasonOf(error))));
 process.stdout.write(`${JSON.stringify(results satisfies Results)}\n`);
 process.exit(0);

@@ -11,7 +11,7 @@ import { type CalledService, isCalled, SERVICE_NAMES, SERVICES } from '@laurel/t
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { joinWorld, type SharedWorld } from '../world.ts';
 import { type Containers, openContainers } from './containers.ts';
-import type { Attempt, Results } from './intruder.ts';
+import type { Intrusion, Results } from './intruder.ts';
 
 const PERMISSION_DENIED = '7';
 const UNAVAILABLE = '14';
@@ -54,7 +54,7 @@ async function writeForeign(folder: string): Promise<void> {
 }
 
 /** Makes the attempts from a new container on this network, and returns their results. */
-async function fromContainerOn(network: string, attempts: readonly Attempt[]): Promise<Results> {
+async function fromContainerOn(network: string, attempts: readonly Intrusion[]): Promise<Results> {
   const { docker, description } = containers;
   const mounts = [
     `${CHECKOUT}tests/compose/intruder.ts:/app/services/challenge/src/intruder.ts:ro`,

@@ -20,7 +20,7 @@ import { TournamentServiceClient } from '@laurel/proto/tournament';
 import { FeeState, WalletServiceClient, type WalletServiceService } from '@laurel/proto/wallet';
 import { WebhookServiceClient } from '@laurel/proto/webhook';
 import { createLogger } from '@laurel/service';
-import { NO_CHANGE, startNats, type TestNats, urlAs } from '@laurel/testing';
+import { EMPTY_ACCOUNT_UPDATE, startNats, type TestNats, urlAs } from '@laurel/testing';
 import { SERVICE_NAMES } from '@laurel/topology';
 import { feeTransferId, newId, newOwnedId } from '@laurel/values/ids';
 import { connect, type NatsConnection } from 'nats';
@@ -103,9 +103,9 @@ describe('the wallet’s gRPC port', () => {
     for (const files of [undefined, await filesOf('gateway', other)]) {
       const wallet = await walletFor(files);
       expect(await codeOf(wallet.deposit(depositTo(player)))).toBe(UNAVAILABLE);
-      expect(await codeOf(wallet.updateAccount({ ...NO_CHANGE, accountId: player.accountId, blocked: true }))).toBe(
-        UNAVAILABLE,
-      );
+      expect(
+        await codeOf(wallet.updateAccount({ ...EMPTY_ACCOUNT_UPDATE, accountId: player.accountId, blocked: true })),
+      ).toBe(UNAVAILABLE);
     }
     expect(await world.balance(player)).toBe('5.00');
   });
@@ -122,7 +122,7 @@ describe('the wallet’s gRPC port', () => {
       const person = { email: `${randomUUID()}@x.y`, dateOfBirth: '1990-01-01', jurisdiction: 'US-CA' };
       const calls: Record<string, Promise<unknown>> = {
         deposit: wallet.deposit(depositTo(player)),
-        updateAccount: wallet.updateAccount({ ...NO_CHANGE, accountId, clearSelfExclusion: true }),
+        updateAccount: wallet.updateAccount({ ...EMPTY_ACCOUNT_UPDATE, accountId, clearSelfExclusion: true }),
         getAccount: wallet.getAccount({ accountId }),
         createAccount: wallet.createAccount({ ...person, verificationLevel: 1 }),
         putPlayerLink: wallet.putPlayerLink({ player: { tenant, playerRef: 'mine' }, email: player.email }),

@@ -65,7 +65,7 @@ export function serviceEnvironment(
   const neighbours = Object.entries(addressesFor(name, (called) => (others.includes(called) ? IN_PROCESS : '')));
   return {
     ...environment,
-    // A service that only services of this process call needs no port for gRPC.
+    // A service whose callers are all in this process needs no gRPC port.
     ...(isCalled(name) && { GRPC_PORT: IN_PROCESS }),
     ...Object.fromEntries(own),
     ...Object.fromEntries(neighbours.filter(([, address]) => address !== '')),

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Operator } from '@laurel/local-infrastructure/running-stack';
 import type { Challenge, Laurel, Outcome } from '@laurel/sdk';
-import { CHALLENGE_DEFAULTS, type DemoProgram, SPRINT } from '../stack/seed.ts';
+import { CHALLENGE_DEFAULTS, type DemoProgram, SPRINT_CHALLENGE } from '../stack/seed.ts';
 import { chapter, check } from './print.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -84,7 +84,7 @@ export async function playChallenge(on: Demo): Promise<Outcome> {
 async function openChallenge({ operator, demo }: Demo): Promise<Pick<Challenge, 'id' | 'threshold'>> {
   chapter('Laurel: the challenge of the demo is gone, so an operator opens another');
   const path = `/api/operator/programs/${demo.program_id}/challenges`;
-  const body = { ...CHALLENGE_DEFAULTS, ...SPRINT };
+  const body = { ...CHALLENGE_DEFAULTS, ...SPRINT_CHALLENGE };
   const { id } = await operator({ method: 'POST', path, body, expect: 201 });
-  return { id: String(id), threshold: SPRINT.threshold };
+  return { id: String(id), threshold: SPRINT_CHALLENGE.threshold };
 }

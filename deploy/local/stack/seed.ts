@@ -44,7 +44,7 @@ export async function seedDemo({
   const approved = await operator({ method: 'POST', path: approval, body: {}, expect: 200 });
   const createChallenge = (terms: object) =>
     create(`/programs/${program.id}/challenges`, { ...CHALLENGE_DEFAULTS, ...terms });
-  const sprint = await createChallenge(SPRINT);
+  const sprint = await createChallenge(SPRINT_CHALLENGE);
   const bronze = await createChallenge({ ...LAP, name: 'Bronze lap', fee: '2.00', prize: '8.00', threshold: 60 });
   const silver = await createChallenge({
     ...LAP,
@@ -71,7 +71,7 @@ export async function seedDemo({
  */
 export const CHALLENGE_DEFAULTS = { environment: 'test', status: 'live', integrity_tier: 1, target_pass_rate: 0.6 };
 
-export const SPRINT = {
+export const SPRINT_CHALLENGE = {
   name: 'High score sprint',
   description: 'Score 1,000 points or more in one run.',
   fee: '1.00',

@@ -65,7 +65,7 @@ export { commitCreations, type KeyedAttempt } from './steps/commit-creations.ts'
 export { type AttemptOpener, createAttemptOpener } from './steps/open-attempts.ts';
 export { parseIdempotencyUse } from './steps/parse-idempotency-use.ts';
 export type { AwardPayer, AwardTable } from './steps/pay-awards.ts';
-export { createReservations } from './steps/reserve-attempts.ts';
+export { createReservationCoalescer } from './steps/reserve-attempts.ts';
 export { resolveCreations } from './steps/resolve-creations.ts';
 export {
   decideUnlessRefused,

@@ -21,9 +21,9 @@ export interface Arm {
 const REPEATABLE_MS = 12 * 3_600_000;
 
 /**
- * Keeps an arm from its choice to its end, so that a reload does not create a second one. Each
- * player has a separate storage key: sent in another player's session, an arm would charge that
- * player.
+ * Stores the player's decision to pay until its attempt ends, so that a reload does not create a
+ * second decision. Each player has a separate storage key: a decision that another player's session
+ * sent would charge that other player.
  */
 export function createArmStore(storage: NonNullable<InitOptions['storage']>, { endpoint, player }: InitOptions) {
   const key = `laurel:${JSON.stringify([endpoint, player])}`;

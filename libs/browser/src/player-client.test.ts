@@ -81,7 +81,7 @@ describe('paying', () => {
     expect(states).toEqual(['idle', 'armed', 'paying', 'open']);
   });
 
-  test('begin for a round sends the id of the round', async () => {
+  test('begin() for a round sends the id of the round', async () => {
     const { sent, openPage } = openTab();
     const { client } = openPage({ status: 402, body: refusal('insufficient_funds') });
     for (const _ of [1, 2]) {
@@ -426,7 +426,7 @@ describe('a storage that is damaged or fails', () => {
 });
 
 describe('an arm belongs to its player', () => {
-  test('another player pays with a new arm', async () => {
+  test('a second player on the same page does not reuse the first player’s arm', async () => {
     const { sent, openPage } = openTab();
     const { client, states, init } = openPage('none', { status: 201, body: attempt() });
     init({ player: 'ada' });

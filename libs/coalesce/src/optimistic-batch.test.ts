@@ -38,21 +38,27 @@ describe('an optimistic batch', () => {
     expect(tries).toBe(1);
   });
 
-  it.each([0, 1, 3])('an optimistic batch of two fails whole when its first write has %i results', async (count) => {
-    const run = runOptimisticBatch<number, object>([1, 2], {
-      optimistic: async () => Array<null>(count).fill(null),
-      underLock: () => Promise.reject(new Error('asked under lock')),
-    });
-    await expect(run).rejects.toThrow(`the optimistic write has ${count} results for 2 requests`);
-  });
+  it.each([0, 1, 3])(
+    'a batch of two requests fails as a whole if the optimistic write returns %i results',
+    async (count) => {
+      const run = runOptimisticBatch<number, object>([1, 2], {
+        optimistic: async () => Array<null>(count).fill(null),
+        underLock: () => Promise.reject(new Error('asked under lock')),
+      });
+      await expect(run).rejects.toThrow(`the optimistic write has ${count} results for 2 requests`);
+    },
+  );
 
-  it.each([0, 1, 3])('an optimistic batch of two fails whole when its locked write has %i results', async (count) => {
-    const run = runOptimisticBatch<number, object>([1, 2], {
-      optimistic: async (all) => all.map(() => null),
-      underLock: async () => Array<object>(count).fill({}),
-    });
-    await expect(run).rejects.toThrow(`the decision under lock has ${count} results for 2 requests`);
-  });
+  it.each([0, 1, 3])(
+    'a batch of two requests fails as a whole if the decision under lock returns %i results',
+    async (count) => {
+      const run = runOptimisticBatch<number, object>([1, 2], {
+        optimistic: async (all) => all.map(() => null),
+        underLock: async () => Array<object>(count).fill({}),
+      });
+      await expect(run).rejects.toThrow(`the decision under lock has ${count} results for 2 requests`);
+    },
+  );
 
   it('an optimistic batch fails with the error of either write', async () => {
     const optimistic = () => Promise.reject(new Error('no connection'));

@@ -1,6 +1,6 @@
 import { natsUrl } from '@laurel/service';
 import { z } from 'zod';
-import { EVENTS_PREFIX, EVENTS_PREFIX_RULE } from './stream.ts';
+import { EVENTS_PREFIX_PATTERN, EVENTS_PREFIX_RULE } from './stream.ts';
 
 /** The settings of a service that publishes or consumes events. No call waits for NATS. */
 export const eventStreamSettings = {
@@ -9,5 +9,5 @@ export const eventStreamSettings = {
   /** A PEM file with the CA of NATS's certificate; without it the connection is not encrypted. */
   NATS_CA_FILE: z.string().optional(),
   /** The name of the event stream and its subjects; one broker can carry several stacks. */
-  EVENTS_PREFIX: z.string().regex(EVENTS_PREFIX, EVENTS_PREFIX_RULE).default('laurel'),
+  EVENTS_PREFIX: z.string().regex(EVENTS_PREFIX_PATTERN, EVENTS_PREFIX_RULE).default('laurel'),
 };

@@ -79,8 +79,10 @@ export interface StreamState {
   readonly isConsumed: boolean;
 }
 
-/** The prefix of the events' subjects. In upper case it is the name of the stream. */
-export const EVENTS_PREFIX = /^[a-z][a-z0-9_-]{0,31}$/;
+/**
+ * The allowed prefixes of the events' subjects. The prefix in upper case is the name of the stream.
+ */
+export const EVENTS_PREFIX_PATTERN = /^[a-z][a-z0-9_-]{0,31}$/;
 export const EVENTS_PREFIX_RULE = 'must be a letter and up to 31 of a-z, 0-9, - and _';
 
 const API_TIMEOUT_MS = 1_000;
@@ -114,7 +116,7 @@ export function connectEvents(options: {
   logger: Logger;
 }): EventStream {
   const { url, caFile, prefix = 'laurel', replicas = 1, name, logger } = options;
-  if (!EVENTS_PREFIX.test(prefix)) throw new RangeError(`the prefix of events ${EVENTS_PREFIX_RULE}`);
+  if (!EVENTS_PREFIX_PATTERN.test(prefix)) throw new RangeError(`the prefix of events ${EVENTS_PREFIX_RULE}`);
   const streamName = prefix.toUpperCase();
   const connection = connectNats({ url, caFile, name, logger });
   const publishers = new WeakMap<NatsConnection, Publisher>();

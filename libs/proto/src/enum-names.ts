@@ -96,7 +96,7 @@ export const ROUND_STATUSES = {
 } as const;
 
 /** The payout status in a row of a leaderboard; only operators read `denied`. */
-export const ROW_PAYOUT_STATUSES = {
+export const LEADERBOARD_PAYOUT_STATUSES = {
   none: RowPayoutStatus.NONE,
   paid: RowPayoutStatus.PAID,
   held: RowPayoutStatus.HELD,

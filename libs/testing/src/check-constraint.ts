@@ -4,7 +4,7 @@ import type { Database } from '@laurel/postgres';
  * Whether a check constraint of the database accepts a row with these values, and nulls in all
  * other columns. It evaluates the constraint's own expression, so no whole row is needed.
  */
-export async function constraintTakes(
+export async function constraintAccepts(
   database: Database,
   constraint: string,
   values: Readonly<Record<string, unknown>>,
@@ -34,6 +34,6 @@ export async function isBound(
   { constraint, most }: { readonly constraint: string; readonly most: number },
   valuesOf: (length: number) => Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
-  const takes = (length: number) => constraintTakes(database, constraint, valuesOf(length));
+  const takes = (length: number) => constraintAccepts(database, constraint, valuesOf(length));
   return (await takes(most)) && !(await takes(most + 1));
 }

@@ -1,5 +1,5 @@
 export { archiveAttempts } from './archive-attempts.ts';
-export { constraintTakes, isBound } from './check-constraint.ts';
+export { constraintAccepts, isBound } from './check-constraint.ts';
 export { CHECKOUT, NODE, SERVICES, type Service } from './checkout.ts';
 export { createTestClock, type TestClock } from './clock.ts';
 export * from './collector.ts';
@@ -36,4 +36,4 @@ export type { StackDatabase } from './stack-databases.ts';
 export type { FailpointAction } from './stack-failpoints.ts';
 export { testSettings } from './stack-settings.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
-export { NO_CHANGE, ok, retryUntilOk, startTestWallet, type TestPlayer, type TestWallet } from './wallet.ts';
+export { EMPTY_ACCOUNT_UPDATE, ok, retryUntilOk, startTestWallet, type TestPlayer, type TestWallet } from './wallet.ts';

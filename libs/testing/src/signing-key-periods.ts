@@ -1,5 +1,6 @@
 /**
- * The periods that a migration gives to signing keys replaced before it, for both contest services.
+ * The periods that a migration gives to signing keys that were replaced before it ran. Both contest
+ * services test theirs with this.
  */
 import { createDatabaseBefore } from './older-database.ts';
 
@@ -8,7 +9,7 @@ const KEYS = `
 insert into signing_keys (public_key, created_at) values
   ('\\x01', '2026-01-01T00:00:00Z'), ('\\x02', '2026-02-01T00:00:00Z'), ('\\x03', '2026-03-01T00:00:00Z')`;
 
-/** What the keys signed: rows (at, key) for a `from` clause. */
+/** The receipts that the keys signed: rows (at, key) for a `from` clause. */
 export const SIGNED_RECEIPTS = `
 (values ('2026-01-05T00:00:00Z', 1), ('2026-02-01T00:00:07Z', 1), ('2026-02-09T00:00:00Z', 2), ('2026-03-05T00:00:00Z', 3)) o (at, key)`;
 
@@ -16,12 +17,14 @@ const PERIODS = `
 select to_char(valid_until at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') as until from signing_keys order by id`;
 
 /**
- * The ends of the three keys' periods after all migrations, if the database had these signed rows
- * before the named one.
+ * Returns the ends of the three keys' periods after all migrations. The signed rows are written
+ * before the named migration runs.
  */
 export async function endsOfReplacedKeys(options: {
   readonly migrations: URL;
-  /** The number of the migration, as in `0006`. */
+  /**
+   * The number of the migration under test, such as `0006`. The rows are written before it runs.
+   */
   readonly before: string;
   /** Statements that write the signed rows; no foreign key is enforced meanwhile. */
   readonly signed: readonly string[];

@@ -16,7 +16,7 @@ import {
   type NatsUser,
   SERVICES as SHAPES,
 } from '@laurel/topology';
-import { prefixed } from '@laurel/topology/one-process';
+import { withServicePrefix } from '@laurel/topology/one-process';
 import { removeWithThisProcess } from './at-exit.ts';
 import { CHECKOUT, fileOfService, SERVICES, type Service } from './checkout.ts';
 import { freePorts } from './free-ports.ts';
@@ -248,7 +248,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       const managed = replica(service, index);
       await managed.stop('SIGKILL');
       await managed.start({
-        environment: together.includes(service) ? prefixed(service, environment ?? {}) : environment,
+        environment: together.includes(service) ? withServicePrefix(service, environment ?? {}) : environment,
       });
     },
     replace: async (service, index, to) => {

@@ -70,14 +70,14 @@ export async function startTestWallet(): Promise<TestWallet> {
       return ok(await client.getStatement({ accountId, environment, limit: 1, cursor: '' })).balanceCents;
     },
     async block(accountId) {
-      ok(await client.updateAccount({ ...NO_CHANGE, accountId, blocked: true }));
+      ok(await client.updateAccount({ ...EMPTY_ACCOUNT_UPDATE, accountId, blocked: true }));
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 
 /** An update of an account that changes nothing. */
-export const NO_CHANGE: UpdateAccountRequest = {
+export const EMPTY_ACCOUNT_UPDATE: UpdateAccountRequest = {
   accountId: '',
   selfExcludedUntil: undefined,
   clearSelfExclusion: false,

@@ -12,8 +12,8 @@ export function prefixOf(service: ServiceName): string {
   return `${service.toUpperCase()}_`;
 }
 
-/** The variables under the names by which only this service reads them. */
-export function prefixed(service: ServiceName, environment: Environment): Environment {
+/** Renames the variables so that only this service reads them. */
+export function withServicePrefix(service: ServiceName, environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [prefixOf(service) + name, value]));
 }
 
@@ -23,6 +23,6 @@ export function prefixed(service: ServiceName, environment: Environment): Enviro
 export function joinEnvironments(environments: ReadonlyMap<ServiceName, Environment>): Environment {
   const all = [...environments.values()];
   const common = Object.entries(all[0] ?? {}).filter(([name, value]) => all.every((each) => each[name] === value));
-  const own = [...environments].map(([service, environment]) => prefixed(service, environment));
+  const own = [...environments].map(([service, environment]) => withServicePrefix(service, environment));
   return Object.assign({}, ...own, Object.fromEntries(common));
 }

@@ -11,7 +11,8 @@ const config = loadConfig(
   z.object({
     CHALLENGE_DATABASE_URL: databaseUrl,
     CHALLENGE_MIGRATION_DATABASE_URL: databaseUrl.optional(),
-    // Set only before a month is deleted, for the name of the archive's role.
+    // Only the user name of this URL is used: the archive's role, which gets its grants here. It
+    // needs to be set only before a month is deleted.
     CHALLENGE_ARCHIVE_DATABASE_URL: databaseUrl.optional(),
   }),
 );

@@ -19,7 +19,7 @@ import { FEE, type Harness, HOUR_MS, PROGRAM, TEN_MINUTES_MS, useHarness, verdic
 
 let h: Harness;
 
-// The reference.
+// --- the model in memory, with which the service is compared ---
 
 type ModelAttempt = {
   readonly id: string;

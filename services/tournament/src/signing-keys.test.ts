@@ -1,8 +1,8 @@
-/** Migration 0007: the periods that it gives to signing keys that were replaced earlier. */
+/** The periods that migration 0007 gives to signing keys that were replaced before it ran. */
 import { endsOfReplacedKeys, SIGNED_RECEIPTS } from '@laurel/testing';
 import { expect, it } from 'vitest';
 
-it('the period of a replaced signing key ends a minute after its last receipt or the next key', async () => {
+it('a replaced signing key’s period ends a minute after its last receipt or the next key’s start, whichever is later', async () => {
   const ends = await endsOfReplacedKeys({
     migrations: new URL('../migrations/', import.meta.url),
     before: '0007',

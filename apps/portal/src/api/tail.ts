@@ -7,7 +7,10 @@ export interface Tail<T> {
   readonly waiting: readonly T[];
   /** More rows have arrived than a page keeps: only a reload shows them. */
   readonly isOverfull: boolean;
-  /** How many older rows match the filters only now: a reload shows them where they belong. */
+  /**
+   * How many rows older than the newest shown row began to match the filters later. A reload shows
+   * them in their place.
+   */
   readonly late: number;
   readonly headCursor: string | null;
   readonly nextCursor: string | null;

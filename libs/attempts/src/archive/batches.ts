@@ -1,7 +1,8 @@
 /**
- * The batches in which a month is deleted, and the digest of each by the month's files. The
- * database computes the same digest over the rows that it deletes: the SHA-256 of the lines of
- * `attempts`, in the order of their ids, and after them those of `outcomes`, with their line ends.
+ * The batches in which a month is deleted, each with a digest that is computed from the month's
+ * files. The database computes the same digest over the rows that it deletes. The digest is the
+ * SHA-256 of the lines of `attempts`, in id order, followed by the lines of `outcomes`, all with
+ * their newlines.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { join } from 'node:path';
@@ -10,12 +11,14 @@ import { readLines } from './lines.ts';
 import { fileOf } from './manifest.ts';
 import type { Month } from './month.ts';
 
-/** The limits of a transaction that deletes. */
+/** One transaction deletes at most this many attempts, and about this many characters of lines. */
 const MAX_ATTEMPTS = 2_000;
 const MAX_CHARACTERS = 8 * 2 ** 20;
 
 export interface Batch {
-  /** The batch has the ids below this one, from the end of the batch before it. */
+  /**
+   * The batch contains the ids from the end of the previous batch up to this id, which is excluded.
+   */
   readonly endId: string;
   readonly attempts: number;
   readonly digest: Buffer;
@@ -29,8 +32,8 @@ interface OpenBatch {
 }
 
 /**
- * The batches of a month's files, which must have been verified. An earlier run has stored where
- * its batches end; without `storedEnds` they are as large as the limits allow.
+ * Returns the batches of a month's files, which must have been verified. `storedEnds` are the ends
+ * that an earlier run stored; without them each batch is as large as the limits allow.
  */
 export async function digestBatches(
   folder: string,
@@ -67,7 +70,9 @@ function newBatch(): OpenBatch {
   return { hash: createHash('sha256'), outcomes: [], attempts: 0, characters: 0 };
 }
 
-/** The lines of a file with their line ends, each with the attempt's id in this column. */
+/**
+ * Yields each line of a table's file with its newline, and the attempt id that the column holds.
+ */
 async function* linesOf(folder: string, table: string, column: string): AsyncGenerator<{ id: string; line: string }> {
   for await (const text of readLines(join(folder, fileOf(table)))) {
     yield { id: (JSON.parse(text) as Record<string, string>)[column] ?? '', line: `${text}\n` };

@@ -2,8 +2,8 @@ import { newId } from '@laurel/values/ids';
 import { describe, expect, test } from 'vitest';
 import {
   decideIdempotencyUse,
+  IDEMPOTENCY_USE_RETENTION_MS,
   type IdempotencyUse,
-  KEY_USE_RETENTION_MS,
   type RecordedIdempotencyUse,
 } from './idempotency-use.ts';
 
@@ -26,9 +26,12 @@ describe('a use of an idempotency key whose operation id the contest service doe
   });
 
   test.each([true, false])(
-    'a repeated request under a recorded idempotency key is the recorded operation, first use of the gateway: %s',
+    'a repeated request under a recorded idempotency key is the recorded operation (the gateway’s first use of the key: %s)',
     (isFirst) => {
-      const decision = decideIdempotencyUse(use({ isFirst, usedAt: after(KEY_USE_RETENTION_MS - 1) }), recorded);
+      const decision = decideIdempotencyUse(
+        use({ isFirst, usedAt: after(IDEMPOTENCY_USE_RETENTION_MS - 1) }),
+        recorded,
+      );
       expect(decision).toEqual({ kind: 'repeated', operationId });
     },
   );
@@ -42,7 +45,7 @@ describe('a use of an idempotency key whose operation id the contest service doe
   });
 
   test.each([same, other])('a recorded idempotency key may be used again after 24 hours', (fingerprint) => {
-    const decision = decideIdempotencyUse(use({ fingerprint, usedAt: after(KEY_USE_RETENTION_MS) }), recorded);
+    const decision = decideIdempotencyUse(use({ fingerprint, usedAt: after(IDEMPOTENCY_USE_RETENTION_MS) }), recorded);
     expect(decision).toEqual({ kind: 'superseded' });
   });
 });

@@ -57,14 +57,14 @@ export type IdempotencyUseDecision =
  * The contest services keep a use as long as the gateway keeps its records
  * (docs/contract/partner-api.md, "Idempotency").
  */
-export const KEY_USE_RETENTION_MS = 24 * 3_600_000;
+export const IDEMPOTENCY_USE_RETENTION_MS = 24 * 3_600_000;
 
 export function decideIdempotencyUse(
   use: IdempotencyUse,
   recorded: RecordedIdempotencyUse | undefined,
 ): IdempotencyUseDecision {
   if (recorded === undefined) return { kind: 'new' };
-  if (millisecondsBetween(recorded.usedAt, use.usedAt) >= KEY_USE_RETENTION_MS) return { kind: 'superseded' };
+  if (millisecondsBetween(recorded.usedAt, use.usedAt) >= IDEMPOTENCY_USE_RETENTION_MS) return { kind: 'superseded' };
   if (recorded.fingerprint.equals(use.fingerprint)) return { kind: 'repeated', operationId: recorded.operationId };
   return { kind: use.isFirst ? 'reused' : 'superseded' };
 }

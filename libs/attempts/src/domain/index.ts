@@ -34,7 +34,7 @@ export type {
 } from './award.ts';
 export { type AwardReview, isReviewReason, MAX_REVIEW_REASON_CHARACTERS, parseReview } from './award-review.ts';
 export type { Finding } from './finding.ts';
-export { type IdempotencyUse, KEY_USE_RETENTION_MS, type RecordedIdempotencyUse } from './idempotency-use.ts';
+export { IDEMPOTENCY_USE_RETENTION_MS, type IdempotencyUse, type RecordedIdempotencyUse } from './idempotency-use.ts';
 export { oneForEachPlayer } from './one-for-each-player.ts';
 export type { RecordedOutcome, ScoreReport } from './outcome.ts';
 export { ABANDONED_CODE, feeOf, type OwnedAttempt } from './owned-attempt.ts';

@@ -124,7 +124,7 @@ export async function refuseAttempts(
  * Locks an attempt that is to be ended, and returns the facts that decide how; null if there is
  * none.
  */
-export async function lockToEnd(tx: Transaction, id: string): Promise<EndingAttempt | null> {
+export async function lockAttemptToEnd(tx: Transaction, id: string): Promise<EndingAttempt | null> {
   const [row] = await tx.query<{ status: AttemptStatus; fee_cents: bigint; created_at: Date }>(LOCK, [id]);
   return row === undefined ? null : { status: row.status, isPaid: row.fee_cents > 0n, createdAt: row.created_at };
 }

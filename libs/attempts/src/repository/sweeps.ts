@@ -169,7 +169,12 @@ export async function loadPending(
 }
 
 /** The open attempts that `expireAttemptsBetween` would end, without locking them. */
-export async function loadDue(on: Queryable, from: Date, until: Date, limit: number): Promise<readonly string[]> {
+export async function loadIdsDueToExpire(
+  on: Queryable,
+  from: Date,
+  until: Date,
+  limit: number,
+): Promise<readonly string[]> {
   return (await on.query<{ id: string }>(SELECT_DUE, [from, until, limit])).map(({ id }) => id);
 }
 

@@ -2,16 +2,17 @@
  * A page of a tenant's or an account's attempts. It reads a bounded number of rows and changes
  * nothing.
  *
- * A list that follows new attempts must not pass one that becomes visible later. Two things may
- * still appear behind the newest attempts:
+ * A list that follows new attempts must not move past an attempt that becomes visible later. Two
+ * kinds of attempts may still appear behind the newest ones:
  *
- * - an attempt whose commit has not ended: its `created_at` was decided before. The head, where a
- *   list begins, therefore stays SETTLE_MS behind the present. A list that follows new attempts may
- *   miss a creation that waits longer for its commit (a service that is overloaded, or paused); the
- *   pages still include it. The time in an attempt's id is no such bound: hours later a retry may
- *   create the attempt under the id that the gateway minted for the first request.
- * - an attempt whose fee the wallet has not decided. Its process has died, or waits for the wallet.
- *   The head, and a list that follows new attempts, stay before it until the sweeper resolves it.
+ * - an attempt whose commit has not ended, because `created_at` is decided before the commit. The
+ *   head, where a list begins, therefore stays SETTLE_MS behind the present. If a creation waits
+ *   longer for its commit (the service is overloaded, or paused), a list that follows new attempts
+ *   may miss the attempt; the pages still include it. The time in an attempt's id is not used as
+ *   the bound, because a retry may create the attempt hours after the gateway minted the id.
+ * - an attempt whose fee the wallet has not decided, because its process has died or waits for the
+ *   wallet. The head, and a list that follows new attempts, stay before this attempt until the
+ *   sweeper resolves it.
  */
 
 import type { Database } from '@laurel/postgres';
@@ -37,10 +38,10 @@ import type { AttemptOpener } from './open-attempts.ts';
 /** How long a creation may take from its decision to its commit. */
 export const SETTLE_MS = 2_000;
 
-/** The windows of one page: 10,000 rows. */
-export const MAX_WINDOWS = 5;
+/** One page reads at most this many windows: 10,000 rows. */
+export const MAX_WINDOWS_PER_PAGE = 5;
 
-/** Above the ids of all attempts. */
+/** An id above the id of every attempt. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Whose attempts are listed: a tenant's, or an account's at all programs or at some. */
@@ -52,9 +53,9 @@ export type AttemptQuery = {
   readonly of: ListedOf;
   readonly contestId: string | null;
   readonly playerRef: string | null;
-  /** The filter is null for every status. */
+  /** Null lists every status. */
   readonly status: ShownStatus | null;
-  /** An account's attempts are not followed. */
+  /** `after` follows new attempts; only a tenant's list can be followed. */
   readonly from:
     | { readonly kind: 'head' }
     | { readonly kind: 'before'; readonly position: AttemptPosition }
@@ -132,7 +133,7 @@ async function readWindows(
   const until = from.kind === 'before' ? from.position.createdAt : head.createdAt;
   const found: ListedRow[] = [];
   let readTo: AttemptPosition | null = from.kind === 'head' ? head : from.position;
-  for (let windows = 0; windows < MAX_WINDOWS && found.length < limit && readTo !== null; windows += 1) {
+  for (let windows = 0; windows < MAX_WINDOWS_PER_PAGE && found.length < limit && readTo !== null; windows += 1) {
     const window = { order, from: readTo, until, limit: limit - found.length };
     const read: ReadAttempts = await loadWindow(database, owner, tenant, filter, window);
     found.push(...read.found);

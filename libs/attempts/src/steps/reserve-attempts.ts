@@ -21,7 +21,7 @@ export interface ReservationCommits<Named, Decision> {
   underLock(tx: Transaction, batch: readonly Named[]): Promise<readonly Decision[]>;
 }
 
-export function createReservations<
+export function createReservationCoalescer<
   Named extends { readonly creation: { readonly tenant: Tenant } },
   Decision extends object,
 >(

@@ -34,7 +34,7 @@ const otherBody = { ...idempotencyUse, fingerprint: Buffer.alloc(32, 2) };
 
 describe('the attempt that a creation is about', () => {
   test.each([true, false])(
-    'a refused attempt frees its idempotency key for another body, first use of the gateway: %s',
+    'a refused attempt frees its idempotency key for another body (the gateway’s first use of the key: %s)',
     async (isFirst) => {
       const attempt = attemptWith('refused');
       const attemptId = newId();

@@ -4,7 +4,7 @@
  */
 import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';
-import { KEY_USE_RETENTION_MS } from '../domain/idempotency-use.ts';
+import { IDEMPOTENCY_USE_RETENTION_MS } from '../domain/idempotency-use.ts';
 import { deleteOldIdempotencyUses } from '../repository/idempotency-uses.ts';
 
 /** Rare enough that looking for rows to delete costs nothing. */
@@ -12,7 +12,7 @@ export const DELETION_INTERVAL_MS = 60_000;
 
 export function createDeleteOldIdempotencyUses(database: Database) {
   return async function runOnce(now: Date): Promise<number> {
-    const before = new Date(now.getTime() - KEY_USE_RETENTION_MS);
+    const before = new Date(now.getTime() - IDEMPOTENCY_USE_RETENTION_MS);
     return await deleteInBatches((limit) => deleteOldIdempotencyUses(database, before, limit));
   };
 }

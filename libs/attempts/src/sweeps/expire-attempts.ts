@@ -25,9 +25,16 @@ import { feeOf, type OwnedAttempt } from '../domain/owned-attempt.ts';
 import { refundReasonOf } from '../domain/refund.ts';
 import type { RefundReason, RoundReason } from '../domain/refund-reason.ts';
 import { failpoint } from '../failpoints.ts';
-import { type EndingAttempt, endAttempt, lockToEnd } from '../repository/attempts.ts';
+import { type EndingAttempt, endAttempt, lockAttemptToEnd } from '../repository/attempts.ts';
 import { finishRefunds, type RefundDue } from '../repository/refunds-due.ts';
-import { expireAttemptsBetween, loadDue, loadMark, loadPending, oldestUnended, putMark } from '../repository/sweeps.ts';
+import {
+  expireAttemptsBetween,
+  loadIdsDueToExpire,
+  loadMark,
+  loadPending,
+  oldestUnended,
+  putMark,
+} from '../repository/sweeps.ts';
 import type { AttemptOpener } from '../steps/open-attempts.ts';
 import type { Wallet } from '../wallet.ts';
 import type { PendingResolver } from './resolve-pending.ts';
@@ -107,7 +114,7 @@ export function createAttemptExpirer(deps: {
     await opener.written(attemptId);
     const ended = await database.transaction(async (tx) => {
       await whenEnding?.lock(tx, [attemptId]);
-      const attempt = await lockToEnd(tx, attemptId);
+      const attempt = await lockAttemptToEnd(tx, attemptId);
       const as = attempt?.status === 'open' ? decide(attempt) : null;
       if (attempt === null || as === null) return false;
       await endAttempt(tx, attemptId, attempt.isPaid ? as.whileRefunding : as.final, as.closedReason);
@@ -152,7 +159,7 @@ export function createAttemptExpirer(deps: {
 
   async function expirePage(tx: Transaction, from: Date, until: Date, now: Date): Promise<readonly string[]> {
     if (whenEnding === null) return expireAttemptsBetween(tx, owner, from, until, PAGE, now);
-    const due = await loadDue(tx, from, until, PAGE);
+    const due = await loadIdsDueToExpire(tx, from, until, PAGE);
     if (due.length === 0) return due;
     await whenEnding.lock(tx, due);
     const expired = await expireAttemptsBetween(tx, owner, from, until, PAGE, now, due);

@@ -30,10 +30,10 @@ export class Attempts {
   }
 
   /**
-   * Reports the measured score; only Laurel decides whether it won. The default key derives from
-   * the attempt's id, so a process that died may report the same body again and gets the same
-   * outcome; another body is then `idempotency_key_reused`. After 24 hours both are
-   * `attempt_already_settled`, and `retrieve` returns the outcome.
+   * Reports the measured score; only Laurel decides whether it won. The default idempotency key
+   * derives from the attempt's id. After a restart, send the same body again: you get the same
+   * outcome. A different body gets `idempotency_key_reused`. After 24 hours either body gets
+   * `attempt_already_settled`; `retrieve` returns the outcome.
    */
   reportOutcome(
     attemptId: string,

@@ -11,11 +11,11 @@ import { describe, expect, it } from 'vitest';
 import { created, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 import { fairShareOf, rankOfBar } from '../domain/calibration.ts';
 import type { BarSample } from '../domain/counted-samples.ts';
-import { listenedScore, useSamples } from '../handlers/samples.fixture.ts';
+import { createSamplesHarness, listenedScore } from '../handlers/samples.fixture.ts';
 import { recordSamples } from './record-samples.ts';
 
 const h = useHarness();
-const s = useSamples(h);
+const s = createSamplesHarness(h);
 const { HIGHER_IS_BETTER, LOWER_IS_BETTER } = ThresholdDirection;
 
 const set = (challenge: Challenge, status: ChallengeStatus) =>

@@ -6,7 +6,7 @@
 
 import {
   commitCreations,
-  createReservations,
+  createReservationCoalescer,
   decideUnlessRefused,
   idempotencyRecordIdsOf,
   lockIdempotencyUses,
@@ -52,7 +52,7 @@ type CachingDeps = Deps & { readonly challenges: ChallengeCache };
 
 export function createAttemptReservationBatches(deps: Deps): AttemptReservationBatches {
   const caching = { ...deps, challenges: createChallengeCache() };
-  return createReservations<NamedCreation, CreationDecision>(
+  return createReservationCoalescer<NamedCreation, CreationDecision>(
     { owner: 'challenge', database: deps.database },
     {
       onCache: (batch, options) => reserveOnCache(batch, options, caching),

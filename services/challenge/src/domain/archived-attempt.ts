@@ -3,14 +3,14 @@
  * it ended (docs/operations/archive.md), and almost every creation names an id that was made for
  * it. So only a creation with an old id is looked up among the archived attempts.
  */
-import { ABANDONED_CODE, KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
+import { ABANDONED_CODE, IDEMPOTENCY_USE_RETENTION_MS } from '@laurel/attempts/domain';
 import { instantOfId } from '@laurel/values/ids';
 import { isBefore, later } from '@laurel/values/instant';
 import type { Attempt } from './challenge.ts';
 
 /** Whether the id is older than any that an idempotency key still names. */
 export function mayBeArchived(attemptId: string, now: Date): boolean {
-  return isBefore(instantOfId(attemptId), later(now, -KEY_USE_RETENTION_MS));
+  return isBefore(instantOfId(attemptId), later(now, -IDEMPOTENCY_USE_RETENTION_MS));
 }
 
 /**

@@ -348,16 +348,19 @@ describe('the fair share', () => {
   });
 });
 
-describe('without a fair share', () => {
+describe('without a fair share per player', () => {
   it.each([
     ['best', 2, 0],
     ['worst', -1, 20],
-  ])('without a fair share, one player’s 180 %s scores of 200 alone would set the bar', (_, run, reached) => {
-    const honest = Array.from({ length: 20 }, (__, index) => index / 20);
-    const all = [...honest, ...Array<number>(180).fill(run)];
-    const bar = all.toSorted((one, other) => other - one)[rankOfBar(all.length, 0.2) - 1] ?? Number.NaN;
-    expect(honest.filter((score) => score >= bar)).toHaveLength(reached);
-  });
+  ])(
+    'without a fair share per player, a player with 180 of the 200 scores, the %s, would set the bar alone',
+    (_, run, reached) => {
+      const honest = Array.from({ length: 20 }, (__, index) => index / 20);
+      const all = [...honest, ...Array<number>(180).fill(run)];
+      const bar = all.toSorted((one, other) => other - one)[rankOfBar(all.length, 0.2) - 1] ?? Number.NaN;
+      expect(honest.filter((score) => score >= bar)).toHaveLength(reached);
+    },
+  );
 });
 
 describe('a calibration', () => {

@@ -37,7 +37,7 @@ export type Challenge = {
   readonly id: string;
   readonly tenant: Tenant;
   readonly terms: ChallengeTerms;
-  /** The stored status. Partners are shown the result of `statusOf` (bar.ts). */
+  /** The stored status. Partners are shown the result of `statusOf` (current-bar.ts). */
   readonly status: ChallengeStatus;
   /** The calibrated bar; always null for `top_n`. */
   readonly threshold: number | null;

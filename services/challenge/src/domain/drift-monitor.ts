@@ -24,7 +24,9 @@ export type DriftState = {
 export type LogRatios = { readonly above: number; readonly below: number };
 
 export type CountedOutcomes = {
-  /** The state after the last counted attempt, which is the one that exceeded a limit, if any. */
+  /**
+   * The state after the last counted attempt. Counting stops at the attempt that exceeds a limit.
+   */
   readonly state: DriftState;
   readonly rejectedAt: (DriftState & LogRatios) | null;
 };

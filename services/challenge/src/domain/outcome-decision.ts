@@ -29,8 +29,8 @@
  */
 import { canSettle, isDue, isSameTenant, type ScoreReport, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
-import { countsForBar } from './bar.ts';
 import type { Attempt, AttemptTerms } from './challenge.ts';
+import { countsForBar } from './current-bar.ts';
 import { isPlausible } from './plausibility.ts';
 import { needsEligibility, type PlayerEligibility } from './sample-player.ts';
 import { clears } from './threshold.ts';

@@ -15,8 +15,8 @@
 
 import { isSameTenant, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
-import { statusOf } from './bar.ts';
 import type { Challenge } from './challenge.ts';
+import { statusOf } from './current-bar.ts';
 import { type AttemptOffer, attemptOfferOf } from './prize-offer.ts';
 import { hasMaxUnconfirmedAttempts } from './ramp.ts';
 import { isPrizeAboveCeiling, type TierCeilings } from './tier-ceiling.ts';

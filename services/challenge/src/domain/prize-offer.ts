@@ -4,8 +4,8 @@
  * "Challenges"). While the challenge calibrates, an attempt is free, has no bar and wins nothing.
  */
 import { type Cents, cents } from '@laurel/values/money';
-import { barOf, statusOf } from './bar.ts';
 import type { Challenge } from './challenge.ts';
+import { barOf, statusOf } from './current-bar.ts';
 import { rampOf, rampPrizeCapOf } from './ramp.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 

@@ -9,8 +9,8 @@
  *   and cannot ask for `calibrating`.
  */
 import { type Refused, refused } from '@laurel/errors';
-import { statusOf } from './bar.ts';
 import type { Challenge, ChallengeStatus } from './challenge.ts';
+import { statusOf } from './current-bar.ts';
 import type { DriftState, LogRatios } from './drift-monitor.ts';
 
 /**

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { created, type Harness, recorded, useHarness } from '../challenge.fixture.ts';
 import { reportOf } from '../commits/outcome-settlements.fixture.ts';
 import { fairShareOf } from '../domain/calibration.ts';
-import { listenedScore, useSamples } from './samples.fixture.ts';
+import { createSamplesHarness, listenedScore } from './samples.fixture.ts';
 
 const h = useHarness();
-const s = useSamples(h);
+const s = createSamplesHarness(h);
 let other: Awaited<ReturnType<Harness['startReplica']>>;
 beforeAll(async () => {
   other = await h.startReplica();

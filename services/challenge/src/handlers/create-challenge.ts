@@ -63,7 +63,7 @@ export function createChallenge({
       id: newId(createdAt),
       tenant,
       terms,
-      // A top_n challenge reads as calibrating until it has n scores (bar.ts).
+      // A top_n challenge reads as calibrating until it has n scores (current-bar.ts).
       status: terms.prizeStructure === 'top_n' ? 'live' : status,
       ...bar,
       rung: rungOf(parent),

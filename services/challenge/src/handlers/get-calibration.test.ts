@@ -10,10 +10,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM, useHarness } from '../challenge.fixture.ts';
 import { intervalRanksOfBar } from '../domain/calibration.ts';
-import { listenedScore, useSamples } from './samples.fixture.ts';
+import { createSamplesHarness, listenedScore } from './samples.fixture.ts';
 
 const h = useHarness();
-const s = useSamples(h);
+const s = createSamplesHarness(h);
 
 const read = async ({ id }: Challenge) => ok(await h.challenge.getCalibration({ challengeId: id }));
 

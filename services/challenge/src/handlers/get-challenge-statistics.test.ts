@@ -14,10 +14,10 @@ import { describe, expect, it } from 'vitest';
 import { PROGRAM, useHarness } from '../challenge.fixture.ts';
 import { passRateConfidenceInterval } from '../domain/pass-rate.ts';
 import { everyNth, openWithoutCap, usePlay } from '../workers/monitor.fixture.ts';
-import { listenedScore, useSamples } from './samples.fixture.ts';
+import { createSamplesHarness, listenedScore } from './samples.fixture.ts';
 
 const h = useHarness();
-const s = useSamples(h);
+const s = createSamplesHarness(h);
 const { play, attempts, settle } = usePlay(h);
 
 async function read({ id }: Challenge, bins = 30): Promise<GetChallengeStatisticsResponse> {

@@ -14,9 +14,9 @@ import {
   ScoreSource,
 } from '@laurel/proto/challenge';
 import type { Clock } from '@laurel/service';
-import { statusOf } from '../domain/bar.ts';
 import { rankOfBar } from '../domain/calibration.ts';
 import type { Challenge } from '../domain/challenge.ts';
+import { statusOf } from '../domain/current-bar.ts';
 import { passRateConfidenceInterval } from '../domain/pass-rate.ts';
 import { rampSoFar } from '../domain/ramp.ts';
 import { rankOfKthBest } from '../domain/rank-anchor.ts';

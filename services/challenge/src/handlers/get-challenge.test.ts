@@ -6,10 +6,10 @@ import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM, useHarness } from '../challenge.fixture.ts';
 import { all, everyNth, openWithoutCap, usePlay } from '../workers/monitor.fixture.ts';
-import { useSamples } from './samples.fixture.ts';
+import { createSamplesHarness } from './samples.fixture.ts';
 
 const h = useHarness();
-const s = useSamples(h);
+const s = createSamplesHarness(h);
 const { play, drift } = usePlay(h);
 const { LIVE, SUSPENDED, CALIBRATING } = ChallengeStatus;
 

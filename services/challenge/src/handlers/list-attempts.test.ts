@@ -72,11 +72,12 @@ from generate_series(1, 100000) n order by n desc`,
         expect(text).toContain('Index Scan');
         expect(text).toContain('attempts_by_age');
         expect(text).not.toContain('Seq Scan on attempts');
-        // The page's rows or the window's, and the rest of those that are sorted together.
+        // The scan reads at most the rows of the page or window, and up to 32 more that the plan
+        // sorts in the same step.
         const read = /attempts_by_age on attempts \(actual rows=([\d.]+)/.exec(text)?.[1];
         expect(Number(read), text).toBeLessThanOrEqual((owner === programId ? 50 : ROWS_OF_WINDOW) + 32);
-        // The table's pages with the window's rows, about 32 rows to a page, and the pages of the
-        // index.
+        // A page of the table has about 32 rows. The scan reads the table's pages with the rows of
+        // the window, and pages of the index.
         const pages = /Buffers: shared hit=(\d+)/.exec(text)?.[1];
         expect(Number(pages), text).toBeLessThan(200);
       }

@@ -7,8 +7,8 @@ import {
   PRIZE_STRUCTURES,
   THRESHOLD_DIRECTIONS,
 } from '@laurel/proto/enum-names';
-import { barOf, calibrationProgressOf, statusOf } from '../domain/bar.ts';
 import type * as domain from '../domain/challenge.ts';
+import { barOf, calibrationProgressOf, statusOf } from '../domain/current-bar.ts';
 import { feeOnOffer, prizeOnOffer } from '../domain/prize-offer.ts';
 import { type Ramp, rampOf } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';

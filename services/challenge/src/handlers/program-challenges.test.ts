@@ -6,10 +6,10 @@ import { ok } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { OTHER_PROGRAM, PROGRAM, useHarness } from '../challenge.fixture.ts';
-import { useSamples } from './samples.fixture.ts';
+import { createSamplesHarness } from './samples.fixture.ts';
 
 const h = useHarness();
-const s = useSamples(h);
+const s = createSamplesHarness(h);
 
 const LIVE_PROGRAM: Tenant = { ...PROGRAM, environment: Environment.LIVE };
 const MANY = 10_000;

@@ -5,10 +5,10 @@ import { ok } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { OTHER_PROGRAM, PROGRAM, useHarness } from '../challenge.fixture.ts';
-import { listenedScore, NOT_COUNTED, RECORDED, useSamples } from './samples.fixture.ts';
+import { createSamplesHarness, listenedScore, NOT_COUNTED, RECORDED } from './samples.fixture.ts';
 
 const h = useHarness();
-const s = useSamples(h);
+const s = createSamplesHarness(h);
 
 describe('a batch of listened scores', () => {
   it('the listened score that completes the calibration makes the challenge live', async () => {

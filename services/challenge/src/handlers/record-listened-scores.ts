@@ -1,9 +1,9 @@
 /**
  * RecordListenedScores: scores that an integration received without an attempt count as samples of
- * calibrating challenges. A player is the account that the wallet finds for the ref, as for an
- * attempt; in live only one that may play for money (domain/sample-player.ts). Challenges of
- * another tenant are dropped first, so a sample for one of those looks like a sample for an unknown
- * challenge. The commit is record-samples.ts.
+ * calibrating challenges. The player is the account that the wallet finds for the ref, as for an
+ * attempt; in live the account must be allowed to play for money (domain/sample-player.ts). Scores
+ * for another tenant's challenges are dropped first, so that they look like scores for unknown
+ * challenges. The commit is record-samples.ts.
  */
 import type { Wallet } from '@laurel/attempts';
 import { isSameTenant, type Tenant } from '@laurel/attempts/domain';
@@ -28,7 +28,7 @@ type Deps = { readonly database: Database; readonly wallet: Wallet; readonly clo
 
 type ListenedScore = Omit<BarSample, 'player'> & { readonly tenant: Tenant; readonly playerRef: string };
 
-/** A sample, and the player for whom it counts; null for none. */
+/** A sample, and the player for whom the sample counts; null if it counts for nobody. */
 type Given = Omit<BarSample, 'player'> & { readonly player: string | null };
 
 export function recordListenedScores(deps: Deps): Handlers<ChallengeServiceService>['recordListenedScores'] {
@@ -56,8 +56,8 @@ function parseScore(item: ListenedScoreMessage): ListenedScore {
 }
 
 /**
- * Drops scores of other tenants' challenges and of challenges whose bar samples do not set. Returns
- * the others with the players who gave them.
+ * Drops scores for other tenants' challenges and for challenges whose bar does not come from
+ * samples. Returns the remaining scores as samples, with the players who reached them.
  */
 async function samplesOf(scores: readonly ListenedScore[], { database, wallet }: Deps): Promise<readonly Given[]> {
   const challenges = await loadChallenges(
@@ -84,8 +84,9 @@ async function samplesOf(scores: readonly ListenedScore[], { database, wallet }:
 }
 
 /**
- * Returns the ids of the samples that are recorded, now or before. A score that counts for no
- * account now may have counted when it first arrived.
+ * Returns the ids of the samples that this call or an earlier one recorded. A score that has no
+ * eligible account now is looked up, because its account may have been eligible when the score
+ * first arrived.
  */
 async function commit(samples: readonly Given[], { database, clock }: Deps): Promise<ReadonlySet<string>> {
   const counting = samples.flatMap(({ player, ...sample }) => (player === null ? [] : { ...sample, player }));

@@ -30,7 +30,7 @@ export interface SamplesHarness {
 
 export const { RECORDED, NOT_COUNTED } = ListenedScoreStatus;
 
-export function useSamples(h: Harness): SamplesHarness {
+export function createSamplesHarness(h: Harness): SamplesHarness {
   return {
     open: (terms = {}) =>
       h.open(

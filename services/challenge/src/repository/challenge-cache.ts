@@ -10,8 +10,8 @@
  * without a new version of the row.
  */
 import { LRUCache } from 'lru-cache';
-import { statusOf } from '../domain/bar.ts';
 import type { Challenge } from '../domain/challenge.ts';
+import { statusOf } from '../domain/current-bar.ts';
 import type { VersionedChallenge } from './challenges.ts';
 
 export interface ChallengeCache {

@@ -1,7 +1,7 @@
 /** The version of a challenge's row, on which the optimistic write of attempts depends. */
 import { MAX_METADATA_BYTES, MAX_PLAYER_REF_CHARACTERS, MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { createDatabase, type Database } from '@laurel/postgres';
-import { constraintTakes, createTestDatabase, isBound } from '@laurel/testing';
+import { constraintAccepts, createTestDatabase, isBound } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { MAX_NOTE_CHARACTERS } from '@laurel/values/limits';
 import fc from 'fast-check';
@@ -170,5 +170,5 @@ it.each([
 
 it('the metadata of an attempt is bounded in bytes', async () => {
   const metadata = 'é'.repeat(MAX_METADATA_BYTES / 2 + 1);
-  expect(await constraintTakes(database, 'attempts_metadata_length', { metadata })).toBe(false);
+  expect(await constraintAccepts(database, 'attempts_metadata_length', { metadata })).toBe(false);
 });

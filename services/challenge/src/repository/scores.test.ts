@@ -2,11 +2,11 @@ import { ok } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, recorded, useHarness } from '../challenge.fixture.ts';
-import { listenedScore, useSamples } from '../handlers/samples.fixture.ts';
+import { createSamplesHarness, listenedScore } from '../handlers/samples.fixture.ts';
 import { loadPaidScores, loadSampledScores } from './scores.ts';
 
 const h = useHarness();
-const s = useSamples(h);
+const s = createSamplesHarness(h);
 
 const NOW_MS = Date.parse('2026-11-21T12:00:00.000Z');
 

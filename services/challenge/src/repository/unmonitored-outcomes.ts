@@ -11,7 +11,8 @@ export type UnmonitoredBatch = { readonly id: bigint; readonly outcomes: readonl
 
 export type UnmonitoredOutcome = { readonly challengeId: string; readonly passed: boolean };
 
-// The order is that of the attempts in the batch; it does not depend on how they ended.
+// The two arrays list the outcomes in the order of the batch's attempts, whether they passed or
+// not.
 const INSERT_UNMONITORED = {
   name: 'unmonitored_outcomes_insert',
   text: 'insert into unmonitored_outcomes (challenge_ids, passed) values ($1::uuid[], $2::bool[])',
@@ -43,7 +44,8 @@ export async function insertUnmonitoredOutcomes(on: Queryable, outcomes: readonl
 }
 
 /**
- * Takes up to `limit` batches that no other transaction holds out of the queue, the oldest first.
+ * Removes up to `limit` batches from the queue, oldest first, and returns them. Skips batches that
+ * another transaction holds.
  */
 export async function takeUnmonitoredOutcomes(on: Queryable, limit: number): Promise<readonly UnmonitoredBatch[]> {
   const rows = await on.query<Row>(TAKE, [limit]);
@@ -54,8 +56,8 @@ export async function takeUnmonitoredOutcomes(on: Queryable, limit: number): Pro
 }
 
 /**
- * Puts the outcomes that were not counted back into their batches. The same transaction has taken
- * these batches.
+ * Puts outcomes that were not counted back into their batches. The caller has taken these batches
+ * in the same transaction.
  */
 export async function putBackOutcomes(on: Queryable, batches: readonly UnmonitoredBatch[]): Promise<void> {
   await Promise.all(batches.map(({ id, outcomes }) => on.query(PUT_BACK, [id, ...columnsOf(outcomes)])));

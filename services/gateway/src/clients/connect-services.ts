@@ -7,7 +7,7 @@ import type { Foundation } from '@laurel/service';
 import type { GatewayConfig } from '../config.ts';
 import { connectHealth } from './health.ts';
 import { connectIntegration } from './integration.ts';
-import { createPushes } from './pushes.ts';
+import { createPushClient } from './pushes.ts';
 import { createSandboxPlayers } from './sandbox-players.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { connectWallet } from './wallet.ts';
@@ -28,7 +28,7 @@ export function connectServices(config: GatewayConfig, channels: Foundation) {
     started.use(connectHealth('integration', config.INTEGRATION_ADDRESS, channels)),
   ];
   const hotCalls = started.use(createHotCalls({ challenge, tournament }));
-  const pushes = started.use(createPushes(integration));
+  const pushes = started.use(createPushClient(integration));
   const sandboxPlayers = started.use(createSandboxPlayers(wallet));
   const signingKeys = createSigningKeys([challenge, tournament]);
 

@@ -51,14 +51,14 @@ export interface PushAnswer {
   readonly cost: PushCost | null;
 }
 
-export interface Pushes extends AsyncDisposable {
+export interface PushClient extends AsyncDisposable {
   /** A rejection leaves the result unknown; the same push may be sent again. */
   receive(push: Push, group: PushGroup): Promise<PushAnswer>;
 }
 
 type Grouped = { readonly push: Push; readonly group: PushGroup };
 
-export function createPushes(integration: Pick<IntegrationClient, 'receivePushes'>): Pushes {
+export function createPushClient(integration: Pick<IntegrationClient, 'receivePushes'>): PushClient {
   const coalescer = createSeparateCoalescers<Grouped, PushResult, PushGroup>({
     groups: GROUPS,
     groupOf: ({ group }) => group,

@@ -1,4 +1,4 @@
-import { KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
+import { IDEMPOTENCY_USE_RETENTION_MS } from '@laurel/attempts/domain';
 import { describe, expect, test } from 'vitest';
 import { decideIdempotency, type IdempotencyRecord } from './idempotency-decision.ts';
 
@@ -56,9 +56,9 @@ test.each([
   ['released', released],
 ])('a %s record counts as absent after 24 hours', (_state, of) => {
   for (const fingerprint of ['same', 'other']) {
-    expect(decide(of, fingerprint, KEY_USE_RETENTION_MS)).toEqual({ kind: 'restart' });
+    expect(decide(of, fingerprint, IDEMPOTENCY_USE_RETENTION_MS)).toEqual({ kind: 'restart' });
   }
-  expect(decide(of, 'same', KEY_USE_RETENTION_MS - 1)).not.toEqual({ kind: 'restart' });
+  expect(decide(of, 'same', IDEMPOTENCY_USE_RETENTION_MS - 1)).not.toEqual({ kind: 'restart' });
 });
 
 test('a use recognises its own idempotency lock whose commit was not confirmed', () => {

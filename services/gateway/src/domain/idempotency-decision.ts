@@ -16,7 +16,7 @@
  * released key is a new operation. After 24 hours a record counts as absent, both here and at the
  * contest service.
  */
-import { KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
+import { IDEMPOTENCY_USE_RETENTION_MS } from '@laurel/attempts/domain';
 import { millisecondsBetween } from '@laurel/values/instant';
 
 /** How long a request may be in flight by default, before its process counts as dead. */
@@ -54,7 +54,7 @@ export function decideIdempotency(
 ): IdempotencyDecision {
   const isSameRequest = record.fingerprint === use.fingerprint;
   if (record.operationId === use.operationId) return { kind: 'own' };
-  if (millisecondsBetween(record.createdAt, use.now) >= KEY_USE_RETENTION_MS) return { kind: 'restart' };
+  if (millisecondsBetween(record.createdAt, use.now) >= IDEMPOTENCY_USE_RETENTION_MS) return { kind: 'restart' };
   if (record.state === 'released') return { kind: isSameRequest ? 'resume' : 'restart' };
   if (!isSameRequest) return { kind: 'reused' };
   if (record.state === 'completed') {

@@ -15,7 +15,10 @@ import type { IdempotencyUse } from '../repository/idempotency-records.ts';
  */
 export type IdempotencyUseOf = (request: Request, response: Response, principal: Principal) => IdempotencyUse | null;
 
-/** The use of an idempotency key that a request has; undefined for a route without such a key. */
+/**
+ * Returns the function that reads a request's idempotency use; undefined for a route that takes no
+ * idempotency key.
+ */
 export function idempotencyUseOf(route: AnyRoute, check: InputCheck): IdempotencyUseOf | undefined {
   const { mintOperationId } = route;
   if (mintOperationId === undefined) return undefined;

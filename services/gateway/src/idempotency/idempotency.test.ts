@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
+import { IDEMPOTENCY_USE_RETENTION_MS } from '@laurel/attempts/domain';
 import { parseStrictJson } from '@laurel/json';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
@@ -276,7 +276,7 @@ describe('retention of idempotency records', () => {
     const recordId = randomUUID();
     await complete(await lockFirst(recordId), 200, '{}');
     await writeCompletions();
-    advance(KEY_USE_RETENTION_MS - 1);
+    advance(IDEMPOTENCY_USE_RETENTION_MS - 1);
     expect((await idempotency.lock(use(recordId))).kind).toBe('replay');
     advance(1);
     const next = use(recordId);
@@ -289,7 +289,7 @@ describe('retention of idempotency records', () => {
     advance(1);
     const young = randomUUID();
     await lockFirst(young);
-    advance(KEY_USE_RETENTION_MS);
+    advance(IDEMPOTENCY_USE_RETENTION_MS);
     expect(await createIdempotencyRecordCleanup(database)(now)).toBe(30);
     const left = await database.query<{ id: string }>({ text: 'select id from idempotency_records' });
     expect(left).toEqual([{ id: young }]);

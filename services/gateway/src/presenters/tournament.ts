@@ -5,9 +5,9 @@
 
 import {
   ENVIRONMENTS,
+  LEADERBOARD_PAYOUT_STATUSES,
   nameOf,
   ROUND_STATUSES,
-  ROW_PAYOUT_STATUSES,
   THRESHOLD_DIRECTIONS,
   TOURNAMENT_STATUSES,
 } from '@laurel/proto/enum-names';
@@ -138,7 +138,7 @@ export function presentLeaderboardRow(row: LeaderboardRow, playerEntryId: string
     paid_attempts: row.paidAttempts,
     final_rank: row.finalRank === undefined ? null : Number(row.finalRank),
     payout_amount: row.payoutCents === undefined ? null : formatAmount(row.payoutCents),
-    payout_status: nameOf(ROW_PAYOUT_STATUSES, row.payoutStatus),
+    payout_status: nameOf(LEADERBOARD_PAYOUT_STATUSES, row.payoutStatus),
     ...(playerEntryId !== '' && row.entryId === playerEntryId && { is_player: true }),
   };
 }

@@ -119,11 +119,12 @@ const COUNT: Statement = {
 };
 
 /**
- * Counts requests, and locks idempotency records for the keys that stay within their limit, in one
- * commit. It is for keys that resolved before. The facts that never change about a key are passed
- * in, so the statement looks nothing up and only checks that the key still resolves. It also checks
- * the hash: the stored hash must be the known one, or must have been made later under a later
- * pepper.
+ * For API keys found in the cache: counts their requests, and locks the idempotency records of the
+ * API keys within their rate limit, in one commit.
+ *
+ * The caller passes in the facts about an API key that never change, so the statement does not look
+ * them up. It checks that the API key still resolves, and that its stored hash is the cached hash
+ * or one made since then under a newer pepper.
  *
  * Locks are taken in one order: windows by subject (the final select reads them all before it asks
  * for the first idempotency lock), then new records by id, then existing ones by id (no query reads

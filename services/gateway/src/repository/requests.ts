@@ -38,7 +38,7 @@ export interface LoggedRequest extends RequestLine {
   readonly isResponseBodyTruncated: boolean;
 }
 
-export interface FirstRequest extends RequestScope {
+export interface FirstRequestOfMilestone extends RequestScope {
   readonly milestone: Milestone;
   readonly at: Date;
 }
@@ -121,7 +121,7 @@ const INSERT_FIRST: Statement = {
 export async function insertRequests(
   database: Database,
   requests: readonly LoggedRequest[],
-  firsts: readonly FirstRequest[],
+  firsts: readonly FirstRequestOfMilestone[],
 ): Promise<void> {
   const statements: BoundStatement[] = [
     { statement: LOCK_POSITIONS },
@@ -186,7 +186,7 @@ function countsOf(requests: readonly LoggedRequest[]): unknown[][] {
   return [0, 1, 2, 3, 4, 5].map((index) => rows.map((row) => row[index]));
 }
 
-function columnsOfFirsts(firsts: readonly FirstRequest[]): unknown[][] {
+function columnsOfFirsts(firsts: readonly FirstRequestOfMilestone[]): unknown[][] {
   return [
     firsts.map((first) => first.programId),
     firsts.map((first) => first.environment),

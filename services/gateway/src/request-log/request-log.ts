@@ -22,7 +22,7 @@ import { createByteBudgets } from '@laurel/values/tenant';
 import type { Principal } from '../domain/principal.ts';
 import { MAX_KEPT_BYTES, redactBody, redactPath, redactShortText } from '../domain/redaction.ts';
 import {
-  type FirstRequest,
+  type FirstRequestOfMilestone,
   insertRequests,
   type LoggedRequest,
   type Milestone,
@@ -238,8 +238,8 @@ function routeOf({ route, pattern }: EndedRequest): string {
  * The requests that are the first of their kind, as far as this process knows. If several processes
  * write a first request, the database keeps the earliest.
  */
-function firstsOf(lines: readonly LoggedRequest[], known: ReadonlySet<string>): FirstRequest[] {
-  const firsts = new Map<string, FirstRequest>();
+function firstsOf(lines: readonly LoggedRequest[], known: ReadonlySet<string>): FirstRequestOfMilestone[] {
+  const firsts = new Map<string, FirstRequestOfMilestone>();
   for (const { programId, environment, at, method, route, status } of lines) {
     if (status >= 300) continue;
     for (const milestone of ['key_used', MILESTONE_OF_ROUTE[`${method} ${route}`]] as const) {
@@ -251,6 +251,6 @@ function firstsOf(lines: readonly LoggedRequest[], known: ReadonlySet<string>): 
   return [...firsts.values()];
 }
 
-function nameOf({ programId, environment, milestone }: Omit<FirstRequest, 'at'>): string {
+function nameOf({ programId, environment, milestone }: Omit<FirstRequestOfMilestone, 'at'>): string {
   return `${programId} ${environment} ${milestone}`;
 }

@@ -14,7 +14,7 @@ import { z } from '../http/zod.ts';
 import { component, orNull } from './component.ts';
 import { id } from './fields.ts';
 import { present } from './run-route.ts';
-import { attemptHeading, attemptOutcome, attemptStatus } from './v1/attempt-schemas.ts';
+import { attemptIdentityFields, attemptOutcome, attemptStatus } from './v1/attempt-schemas.ts';
 import { amount, playerRef, timestamp, uuid } from './v1/fields.ts';
 import { deliverySchema } from './webhooks.ts';
 
@@ -45,7 +45,7 @@ const listedAward = component(
 export const attemptLine = component(
   'AttemptLine',
   z.object({
-    ...attemptHeading,
+    ...attemptIdentityFields,
     fee: amount,
     created_at: timestamp,
     score: z.number().nullable().openapi({ description: 'Null without an outcome, as `met_threshold`.' }),

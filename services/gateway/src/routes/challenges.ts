@@ -63,7 +63,7 @@ export const challengeStatusStep = component(
 );
 
 /** A page of the program's challenges, newest first. */
-export async function answerChallenges(
+export async function respondWithChallengePage(
   challenge: ChallengeClient,
   programId: string,
   {

@@ -12,7 +12,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type BudgetHolder, SHARE_OF_ONE_HOLDER } from '../admission/body-budget.ts';
 import type { AdmittedPush, PushLimits } from '../admission/push-limits.ts';
 import { sendTooMany } from '../admission/rate-limit.ts';
-import type { Pushes } from '../clients/pushes.ts';
+import type { PushClient } from '../clients/pushes.ts';
 import { networkOf } from '../domain/client-network.ts';
 import { failpoint } from '../failpoints.ts';
 import { sendError, sendJson, sendRefusal } from '../http/answer.ts';
@@ -24,7 +24,7 @@ import { presentBatch, presentSettledRecord } from '../presenters/integration.ts
 export interface PushDependencies {
   readonly pushLimits: PushLimits;
   readonly pushBodies: BodyReader;
-  readonly pushes: Pushes;
+  readonly pushes: PushClient;
   /** The client's address, also behind proxies. */
   readonly addressOf: (request: Request) => string;
 }
@@ -113,7 +113,7 @@ async function receive(
   push: {
     readonly integrationId: string;
     readonly admission: AdmittedPush;
-    readonly pushes: Pushes;
+    readonly pushes: PushClient;
   },
 ): Promise<void> {
   const { integrationId, admission, pushes } = push;

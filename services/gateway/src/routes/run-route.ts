@@ -50,7 +50,10 @@ export function handleOf<Caller, Dependencies, Code extends ApiErrorCode>(
   options: {
     readonly area: ApiArea;
     readonly callerOf: (context: RequestContext, request: Request) => Caller;
-    /** The check of the input, if an earlier handler runs the same check. */
+    /**
+     * The input check that an earlier handler of this route already uses. By default the route gets
+     * its own check.
+     */
     readonly check?: InputCheck;
     readonly keys?: KeyEnd;
   },

@@ -16,7 +16,7 @@ export const POLLED_BYTES_PER_SECOND = { test: MIB, live: 16 * MIB };
 export function createPollBudget(): PollBudget {
   const budgets = createTenantBudgets(POLLED_BYTES_PER_SECOND);
   return {
-    // Any budget suffices, because a page's size is known only once the page is read.
+    // One free byte is enough to begin a poll: a page's size is known only once the page is read.
     mayPoll: (tenant, now) => budgets.waitFor(tenant, 1, now.getTime()) === 0,
     take: (tenant, bytes, now) => budgets.take(tenant, bytes, now.getTime()),
   };

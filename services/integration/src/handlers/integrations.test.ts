@@ -9,7 +9,7 @@ import {
   Transport,
   type UpdateIntegrationRequest,
 } from '@laurel/proto/integration';
-import { constraintTakes, isBound, ok } from '@laurel/testing';
+import { constraintAccepts, isBound, ok } from '@laurel/testing';
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import { newId } from '@laurel/values/ids';
 import { MAX_DESCRIPTOR_BYTES, MAX_POLL_INTERVAL_SECONDS, MIN_POLL_INTERVAL_SECONDS } from '@laurel/values/limits';
@@ -438,7 +438,7 @@ it.each([
 
 it('the database accepts exactly the poll intervals that the rule accepts', async () => {
   const takes = (seconds: number) =>
-    constraintTakes(h.database, 'integrations_interval_is_at_least_30', { pull_interval_seconds: seconds });
+    constraintAccepts(h.database, 'integrations_interval_is_at_least_30', { pull_interval_seconds: seconds });
   expect(await takes(MIN_POLL_INTERVAL_SECONDS)).toBe(true);
   expect(await takes(MIN_POLL_INTERVAL_SECONDS - 1)).toBe(false);
   expect(await takes(MAX_POLL_INTERVAL_SECONDS)).toBe(true);
@@ -448,6 +448,6 @@ it('the database accepts exactly the poll intervals that the rule accepts', asyn
 it('the database accepts the log’s excerpt of any body', async () => {
   for (const body of ['🎯'.repeat(2_000), 'é\0'.repeat(3_000), '\ud83d'.repeat(3_000)]) {
     const excerpt = { body_excerpt: excerptOf(Buffer.from(body)) };
-    expect(await constraintTakes(h.database, 'log_entries_excerpt_length', excerpt)).toBe(true);
+    expect(await constraintAccepts(h.database, 'log_entries_excerpt_length', excerpt)).toBe(true);
   }
 });

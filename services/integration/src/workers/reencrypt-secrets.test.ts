@@ -200,7 +200,7 @@ it('a wrong key with the version of stored secrets is refused at the start', asy
   }
 });
 
-it('a wrong accepted key is refused even if each integration also has a secret under the current key', async () => {
+it('an accepted key that decrypts no stored secret is refused, even if each integration also has a secret under the current key', async () => {
   await addIntegration('push_webhook', (id) => ({
     signing: under(2).encrypt('signs', secretOwner(id)),
     previous: under(1).encrypt('signed before', secretOwner(id)),

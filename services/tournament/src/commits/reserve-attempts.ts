@@ -10,7 +10,7 @@
 
 import {
   commitCreations,
-  createReservations,
+  createReservationCoalescer,
   decideUnlessRefused,
   idempotencyRecordIdsOf,
   lockIdempotencyUses,
@@ -46,7 +46,7 @@ type CachingDeps = Deps & { readonly rounds: RoundCache };
 
 export function createAttemptReservationBatches(deps: Deps): AttemptReservationBatches {
   const caching = { ...deps, rounds: createRoundCache() };
-  return createReservations<NamedCreation, CreationDecision>(
+  return createReservationCoalescer<NamedCreation, CreationDecision>(
     { owner: 'tournament', database: deps.database },
     {
       onCache: (batch, options) => reserveOnCache(batch, options, caching),

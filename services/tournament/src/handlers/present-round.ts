@@ -1,8 +1,8 @@
 /** Maps tournaments, rounds and rows of a board to messages. */
 import { presentTenant } from '@laurel/grpc';
 import {
+  LEADERBOARD_PAYOUT_STATUSES,
   ROUND_STATUSES,
-  ROW_PAYOUT_STATUSES,
   THRESHOLD_DIRECTIONS,
   TOURNAMENT_STATUSES,
 } from '@laurel/proto/enum-names';
@@ -82,7 +82,7 @@ export function presentLeaderboardRow(row: InspectedRow): LeaderboardRowMessage 
     paidAttempts: row.paidAttempts,
     finalRank: row.finalRank === null ? undefined : BigInt(row.finalRank),
     payoutCents: row.payoutCents ?? undefined,
-    payoutStatus: ROW_PAYOUT_STATUSES[row.payoutStatus],
+    payoutStatus: LEADERBOARD_PAYOUT_STATUSES[row.payoutStatus],
     entryId: row.entryId,
   };
 }

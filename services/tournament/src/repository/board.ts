@@ -37,8 +37,10 @@ export type ScoresOfBatch = {
   readonly changes: readonly BestRunChange[];
 };
 
-/** A player's row, its neighbours, and the round, from one snapshot. */
-export type Window = {
+/**
+ * A player's row with the rows above and below it, and the state of the round, from one snapshot.
+ */
+export type StandingWithNeighbours = {
   readonly roundStatus: RoundStatus;
   readonly tally: Tally;
   readonly ownRank: number;
@@ -248,8 +250,12 @@ export async function writeBoards(
   ]);
 }
 
-/** The window of a player's row; null for an entry without a run. */
-export async function loadWindow(on: Queryable, roundId: string, entryId: string): Promise<Window | null> {
+/** Returns a player's row with its neighbours; null for an entry without a run. */
+export async function loadWindow(
+  on: Queryable,
+  roundId: string,
+  entryId: string,
+): Promise<StandingWithNeighbours | null> {
   const rows = await on.query<WindowRow>(SELECT_WINDOW, [roundId, entryId]);
   const at = (step: number) => rows.find((row) => row.step === step);
   const [above, own, below] = [at(-1), at(0), at(1)];

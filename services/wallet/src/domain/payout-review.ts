@@ -10,7 +10,10 @@ import type { Payout } from './payout-decision.ts';
 /** The decision on a held payout, at the instant of its payment or its denial. */
 export type PayoutDecision = Omit<AwardReview, 'decision'> & { readonly decidedAt: Date };
 
-/** A payout has no decision while it is held, if it was never held, or if release 0.2.0 decided. */
+/**
+ * A payout has no decision while it is held, if it was never held, or if an operator decided it
+ * under software version 0.2.0 or older.
+ */
 export type ReviewedPayout = Payout & { readonly decision?: PayoutDecision };
 
 /** `pay`: move the money now. `done`: the payout is paid already. */

@@ -455,8 +455,8 @@ describe('concurrent charges', () => {
     const before = await countOptimisticFees();
     const chargedAlone = chargeUnrivalled();
     const results = await Promise.all(
-      // Every seventh fee is refused for its level; the next fee of its player is decided under
-      // lock.
+      // Every seventh fee requires verification level 3 and is refused. The player's next fee is
+      // then decided under lock.
       Array.from({ length: 200 }, (_, index) =>
         submit(replicas[index % 2], players[Math.floor(index / 2) % 20] as TestPlayer, index % 7 === 0 ? 3 : 0),
       ),

@@ -4,7 +4,7 @@ import { type ListPayoutsRequest, type Payout, PayoutStatus } from '@laurel/prot
 import { newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_WINDOWS, payoutListSql, payoutWindowSql, ROWS_OF_WINDOW } from '../repository/payout-list.ts';
+import { MAX_WINDOWS_PER_PAGE, payoutListSql, payoutWindowSql, ROWS_OF_WINDOW } from '../repository/payout-list.ts';
 import {
   addPlayer,
   awardOf,
@@ -104,7 +104,7 @@ describe('the list of payouts', () => {
   it('a page reads a limited number of payouts, and the next page continues after them', async () => {
     const [rare, usual] = [await addPlayer(wallet), await addPlayer(wallet)];
     await addHeld(rare, 3);
-    await addHeld(usual, MAX_WINDOWS * ROWS_OF_WINDOW + 1);
+    await addHeld(usual, MAX_WINDOWS_PER_PAGE * ROWS_OF_WINDOW + 1);
     await addHeld(rare, 2);
     const { accountId } = rare;
     for (const filter of [{ accountId }, { accountId, status: PayoutStatus.HELD }]) {

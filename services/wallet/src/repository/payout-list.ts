@@ -29,8 +29,8 @@ type PageRequest = { readonly before: Position; readonly limit: number };
 
 export const ROWS_OF_WINDOW = 1_000;
 
-/** The windows of one page: 5,000 rows. */
-export const MAX_WINDOWS = 5;
+/** One page reads at most this many windows: 5,000 rows. */
+export const MAX_WINDOWS_PER_PAGE = 5;
 
 const NEWEST_FIRST = 'order by created_at desc, award_id desc';
 const BEFORE = '(created_at, award_id) < ($1::timestamptz, $2::uuid)';
@@ -106,7 +106,11 @@ export async function listPayouts(database: Database, filter: PayoutFilter, page
   if (accountId === null && programId === null && environment === null) return listByStatus(database, filter, page);
   const payouts: Payout[] = [];
   let readTo: Position | null = page.before;
-  for (let windows = 0; windows < MAX_WINDOWS && payouts.length < page.limit && readTo !== null; windows += 1) {
+  for (
+    let windows = 0;
+    windows < MAX_WINDOWS_PER_PAGE && payouts.length < page.limit && readTo !== null;
+    windows += 1
+  ) {
     const window = { before: readTo, limit: page.limit - payouts.length };
     const read: PayoutPage = await loadWindow(database, filter, window);
     payouts.push(...read.payouts);

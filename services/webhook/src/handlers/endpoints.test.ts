@@ -5,7 +5,7 @@ import { excerptOf } from '@laurel/json';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner } from '@laurel/proto/events';
 import type { UpdateEndpointRequest } from '@laurel/proto/webhook';
-import { constraintTakes, isBound, ok } from '@laurel/testing';
+import { constraintAccepts, isBound, ok } from '@laurel/testing';
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import { newId } from '@laurel/values/ids';
 import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/values/limits';
@@ -432,6 +432,6 @@ it.each([
 it('the database accepts the excerpt of any response', async () => {
   for (const body of ['🎯'.repeat(2_000), 'é\0'.repeat(3_000), '\ud83d'.repeat(3_000)]) {
     const excerpt = { response_excerpt: excerptOf(Buffer.from(body)) };
-    expect(await constraintTakes(h.database, 'delivery_attempts_excerpt_length', excerpt)).toBe(true);
+    expect(await constraintAccepts(h.database, 'delivery_attempts_excerpt_length', excerpt)).toBe(true);
   }
 });

@@ -16,11 +16,11 @@ import { presentStatusChange } from '../../presenters/drift.ts';
 import { findProgram } from '../../repository/programs.ts';
 import { answerStatistics, statisticsQuery, statisticsSchema } from '../challenge-statistics.ts';
 import {
-  answerChallenges,
   challengeListQuery,
   challengeListSchema,
   challengeStatusStep,
   operatorChallengeSchema,
+  respondWithChallengePage,
 } from '../challenges.ts';
 import { component, orNull } from '../component.ts';
 import { environment, id, jurisdiction, pathId, positiveAmount, text, verificationLevel } from '../fields.ts';
@@ -156,7 +156,7 @@ export const listChallenges = defineOperatorRoute({
     { challenge, database }: Challenges & { database: Database },
   ) => {
     const program = await findProgram(database, programId);
-    return isRefused(program) ? program : answerChallenges(challenge, program.id, { query, options });
+    return isRefused(program) ? program : respondWithChallengePage(challenge, program.id, { query, options });
   },
 });
 

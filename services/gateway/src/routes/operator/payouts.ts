@@ -42,7 +42,8 @@ export const payoutSchema = component(
     created_at: timestamp,
     paid_at: timestamp.nullable(),
     decision: decisionSchema.nullable().openapi({
-      description: 'Null while the payout is held, if it never was, and if a release up to 0.2.0 decided it.',
+      description:
+        'Null while the payout is held, if it never was, and if an operator decided it under software version 0.2.0 or older.',
     }),
   }),
 );

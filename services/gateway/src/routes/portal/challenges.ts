@@ -2,7 +2,12 @@ import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { presentOperatorChallenge } from '../../presenters/challenge.ts';
 import { answerStatistics, statisticsQuery, statisticsSchema } from '../challenge-statistics.ts';
-import { answerChallenges, challengeListQuery, challengeListSchema, operatorChallengeSchema } from '../challenges.ts';
+import {
+  challengeListQuery,
+  challengeListSchema,
+  operatorChallengeSchema,
+  respondWithChallengePage,
+} from '../challenges.ts';
 import { pathId } from '../fields.ts';
 import { present } from '../run-route.ts';
 import { defineProgramRoute } from './program-route.ts';
@@ -22,7 +27,7 @@ export const listProgramChallenges = defineProgramRoute({
   query: challengeListQuery,
   success: { status: 200, description: 'Newest first.', schema: challengeListSchema },
   run: ({ caller: { program }, query, options }, { challenge }: Challenges) =>
-    answerChallenges(challenge, program.id, { query, options }),
+    respondWithChallengePage(challenge, program.id, { query, options }),
 });
 
 export const getProgramChallenge = defineProgramRoute({

@@ -92,7 +92,7 @@ export const attemptOutcome = component(
 export const attemptStatus = component('AttemptStatus', z.enum(['open', 'settled', 'expired', 'voided']));
 
 /** The fields that identify an attempt, and its status. */
-export const attemptHeading = {
+export const attemptIdentityFields = {
   id: uuid,
   challenge_id: uuid.nullable().openapi({ description: 'Null for an attempt in a round.' }),
   tournament_round_id: uuid.nullable().openapi({ description: 'Null for an attempt against a challenge.' }),
@@ -103,7 +103,7 @@ export const attemptHeading = {
 export const attemptSchema = component(
   'Attempt',
   z.object({
-    ...attemptHeading,
+    ...attemptIdentityFields,
     fee_charged: amount.openapi({ description: 'The fee that was charged; `0.00` for a free attempt.' }),
     created_at: timestamp,
     metadata: z

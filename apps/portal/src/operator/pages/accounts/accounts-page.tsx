@@ -13,7 +13,7 @@ import { Time } from '../../../kit/time.tsx';
 import { AccountKind } from './account-kind.tsx';
 import { AccountFlags } from './concerns-view.tsx';
 import { CreateAccount } from './create-account.tsx';
-import { type AccountSearch, ENVIRONMENTS, FLAGS, missingOfPlayer } from './search.ts';
+import { type AccountSearch, ENVIRONMENTS, FLAGS, missingPlayerFields } from './search.ts';
 
 const route = getRouteApi('/shell/accounts');
 
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Account>[] = [
 export function AccountsPage(): ReactNode {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const missing = missingOfPlayer(search);
+  const missing = missingPlayerFields(search);
   return (
     <Page title="Accounts" actions={<CreateAccount />}>
       <p className="muted">

@@ -42,7 +42,7 @@ test('each fact that another operator has changed is named', () => {
   ]);
 });
 
-test('the fact about a program shows its linked players or its severance', () => {
+test('an account’s links at a program are shown as its players, as "severed" or as "none"', () => {
   const at = '2026-11-26T12:00:00.000Z';
   const linked: AccountLinks = {
     data: [

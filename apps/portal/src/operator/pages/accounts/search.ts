@@ -17,8 +17,8 @@ export type AccountSearch = ReturnType<typeof readSearch>;
 /** The environment whose statement the page of an account shows. */
 export const readStatementSearch = filters({ environment: choice(...ENVIRONMENTS) });
 
-/** Returns what is still missing to look a player up. */
-export function missingOfPlayer(search: AccountSearch): readonly string[] {
+/** Returns the fields that are still missing to look a player up; none if no field is given. */
+export function missingPlayerFields(search: AccountSearch): readonly string[] {
   const parts = [
     { name: 'player', value: search.player_ref },
     { name: 'program', value: search.program_id },

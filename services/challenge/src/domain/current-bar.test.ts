@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barOf, calibrationProgressOf, statusOf } from './bar.ts';
+import { barOf, calibrationProgressOf, statusOf } from './current-bar.ts';
 import { CALIBRATING_CHALLENGE, LIVE_CHALLENGE, TOP_N_CHALLENGE } from './example.ts';
 
 describe('the bar', () => {
