@@ -1,8 +1,8 @@
 /**
- * Caches the account that each ref named in the last call to the wallet. A link may move to another
- * account, so a decision on a cached account holds only if the wallet finds the same account before
- * money moves. Each kind of decision states when it may use the cache. A ref without an account is
- * not cached.
+ * Caches the account that each ref named in the last call to the wallet. The partner may move a
+ * ref's link to another account, so a decision on a cached account holds only if the wallet finds
+ * the same account before money moves. The code of each decision states when it may use the cache.
+ * A ref without an account is not cached.
  */
 import { LRUCache } from 'lru-cache';
 import type { Player } from './domain/player.ts';

@@ -1,10 +1,10 @@
 /**
  * The interface between this library and the service of one kind of contest: challenges, or the
- * rounds of tournaments. The service implements it over its own tables. All else that an attempt is
- * and does is written once, in this library.
+ * rounds of tournaments. The service implements it over its own tables. This library implements
+ * everything else about attempts, once for both services.
  *
- * An attempt or award that the library passes to the contest is always one that the contest
- * returned before. An implementation may therefore declare its own, wider types there.
+ * The library passes to the contest only attempts and awards that the contest returned before. An
+ * implementation may therefore declare its own, wider types for these parameters.
  */
 import type { Refused } from '@laurel/errors';
 import type { Event } from '@laurel/proto/events';
@@ -40,9 +40,9 @@ export type ReservedAttempt = OwnedAttempt & {
 };
 
 /**
- * What the reservation decided about a creation: the attempt, which this reservation or an earlier
- * one wrote. `ask_wallet` if the decision needs the account that the ref names now, not a cached
- * one.
+ * The result of a reservation for one creation. `written` has the attempt, which this reservation
+ * or an earlier one wrote. `ask_wallet` means that the decision needs the account that the ref
+ * names now, not a cached account.
  */
 export type Reservation =
   | { readonly kind: 'written'; readonly attempt: ReservedAttempt; readonly requirement: Requirement }
@@ -51,7 +51,7 @@ export type Reservation =
 
 /** A report of one score. */
 export interface Report extends ScoreReport {
-  /** The tiebreak is null when none was sent. */
+  /** The tiebreak is null if the caller sent none. */
   readonly tiebreak: number | null;
   /** Whether the wallet is known to have posted the fee; the row may still be `pending`. */
   readonly feePosted: boolean;
@@ -73,8 +73,8 @@ export type AttemptResult = { readonly outcome: RecordedOutcome; readonly award:
 export type Settlement =
   | RecordedSettlement
   /**
-   * `receiptId` is the receipt of the operation that the report repeats, if any; see
-   * resolve-idempotency-uses.ts.
+   * `receiptId` is the receipt of the report's operation, after resolve-idempotency-uses.ts has
+   * replaced the operation of a repeat.
    */
   | { readonly kind: 'settled_before'; readonly receiptId: string }
   /** The fee is not known to be posted. Ask the wallet and settle again. */
@@ -94,13 +94,13 @@ export interface FoundAttempt {
   /** A JSON object, as the text that the partner sent. */
   readonly metadata: string;
   /**
-   * If the end of the contest ended the attempt: the reason. Null while the contest accepts its
-   * score.
+   * The reason if the end of the contest ended the attempt; null while the contest accepts the
+   * attempt's score.
    */
   readonly endedBy: RoundReason | null;
 }
 
-/** What an id names besides attempts and receipts. */
+/** A challenge, tournament or round that an operator looks up by its id. */
 export interface NamedContest {
   readonly kind: 'challenge' | 'tournament' | 'round';
   readonly tenant: Tenant;
@@ -108,38 +108,38 @@ export interface NamedContest {
   readonly summary: string;
 }
 
-/** What a report that names its player needs to know about a contest. */
+/** The state of a contest, for a report that names a player instead of an attempt. */
 export interface ContestState {
   readonly tenant: Tenant;
   /** Whether the contest would accept a score of an open attempt at this moment. */
   readonly takesScores: boolean;
-  /** Whether it is a challenge without a bar yet. */
+  /** Whether the contest is a challenge that has no bar yet. */
   readonly isCalibrating: boolean;
 }
 
 export interface Contest {
   /**
-   * Applies the contest's rules to a creation. Writes its attempt and the use of its key in one
-   * commit: `pending`, or `open` if it is free. A refusal writes nothing. An attempt id that was
-   * seen before returns its attempt.
+   * Applies the contest's rules to a creation. One commit writes the attempt and the use of its
+   * idempotency key. The attempt is `pending`, or `open` if it is free. A refusal writes nothing. A
+   * repeat of an attempt id returns the existing attempt.
    */
   reserve(creation: CreationRequest, account: NamedAccount): Promise<Reservation>;
   /** Moves the pending attempt to the account that the ref names now, if the rules allow it. */
   moveTo(attempt: ReservedAttempt, accountId: string, tenant: Tenant): Promise<ReservedAttempt | Refused>;
   /**
-   * Caches the open attempt that a creation returns, so that its outcome may be decided on cached
-   * facts.
+   * Caches the open attempt that a creation returns, so that the outcome of the attempt may be
+   * decided on cached facts.
    */
   remember?(attempt: ReservedAttempt): void;
   /**
-   * Settles the attempt of a report: writes its outcome, receipt, event and idempotency use in one
-   * commit. Rejects with a violation of `outcomes_receipt_id_key` if the operation has settled
-   * another attempt.
+   * Settles the attempt of a report: one commit writes the outcome, receipt, event and idempotency
+   * use. Rejects with a violation of `outcomes_receipt_id_key` if the report's operation has
+   * settled another attempt.
    */
   settle(report: Report): Promise<Settlement>;
   /**
-   * The event of an outcome and the prize that it won. The award has the status that the wallet
-   * decided.
+   * Returns the event of an outcome that won a prize. The award already has the status that the
+   * wallet decided.
    */
   settledWithAward?(won: OwedAward<PayableAward>, outcome: RecordedOutcome): Event;
 
@@ -149,22 +149,27 @@ export interface Contest {
   loadOutcome(attemptId: string): Promise<RecordedOutcome>;
   /** The signed text of a recorded receipt; null if it is only in the archive. */
   loadReceipt(receiptId: string): Promise<string | null>;
-  /** The prize that a settled attempt won; null for none, and in a contest that pays by rank. */
+  /**
+   * Finds the prize that a settled attempt won; null if it won none, and always null in a contest
+   * that pays by rank.
+   */
   findAwardOf(attemptId: string): Promise<OwedAward<PayableAward> | null>;
   /**
    * Finds the id of the award for the rank of the attempt's player, in a contest that pays by rank;
-   * null for none.
+   * null if that rank has no award.
    */
   findRankAwardOf?(attemptId: string): Promise<string | null>;
-  /** The contests of this id, and what they belong to. */
+  /** Finds the challenge, the tournament or the round with this id. */
   findNamed(id: string): Promise<readonly NamedContest[]>;
-  /** The results of these settled attempts, by their ids. */
+  /** Loads the results of these settled attempts, by attempt id. */
   loadResults(attemptIds: readonly string[]): Promise<ReadonlyMap<string, AttemptResult>>;
-  /** The contests with these ids. The map lacks those that do not exist. */
+  /**
+   * Loads the states of these contests, by contest id. The map lacks contests that do not exist.
+   */
   loadStates(contestIds: readonly string[]): Promise<ReadonlyMap<string, ContestState>>;
   /**
-   * For each player, in order: attempts without an outcome that were created after this instant,
-   * oldest first.
+   * Loads, for each player in order, the attempts without an outcome that were created after this
+   * instant, oldest first.
    */
   loadOpenCandidates(players: readonly PlayerOfContest[], after: Date): Promise<readonly (readonly OpenCandidate[])[]>;
 

@@ -1,6 +1,6 @@
 /**
- * The settings that every contest service reads alike. Its own config.ts has its database and what
- * only it needs.
+ * The settings that every contest service reads in the same way. A service's config.ts adds its
+ * database and its own settings.
  */
 
 import { DEFAULT_REPUBLISH_AFTER_MS, eventStreamSettings } from '@laurel/events';

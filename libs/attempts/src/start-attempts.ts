@@ -1,7 +1,7 @@
 /**
- * What a contest service starts for its attempts: the steps of an attempt, the sweeps that repair
- * them, and the rpcs of AttemptService. When the service stops, it ends the calls first and then
- * their deferred writes.
+ * Starts the parts of a contest service that deal with attempts: the steps of an attempt, the
+ * sweeps that repair interrupted steps, and the rpcs of AttemptService. When the service stops, it
+ * ends the calls first and then the writes that these calls deferred.
  */
 import type { Handlers } from '@laurel/grpc';
 import { type BoundStatement, createStageSampler } from '@laurel/postgres';

@@ -1,6 +1,6 @@
 /**
- * What a contest service starts before its own parts: the wallet client, the outbox of its events,
- * and the key that signs its receipts.
+ * Starts what a contest service needs before its own parts: the wallet client, the outbox of
+ * events, and the key that signs receipts.
  */
 import { connectEvents, createOutbox, type Outbox } from '@laurel/events';
 import { type Foundation, startWorkers } from '@laurel/service';
@@ -36,7 +36,8 @@ export async function startContestService<Owner extends ContestServiceName>(
   const wallet = started.use(connectWallet(config.WALLET_ADDRESS, foundation));
   const { NATS_URL: url, NATS_CA_FILE: caFile, EVENTS_PREFIX: prefix } = config;
   const stream = started.use(connectEvents({ url, caFile, prefix, name: `laurel-${owner}`, logger }));
-  // Parts that start later may publish, so they end before the outbox hands over its last events.
+  // The outbox starts first, so that it ends last: parts that start later may publish until they
+  // end.
   const republishAfterMs = config.OUTBOX_REPUBLISH_AFTER_MS;
   const outbox = started.use(createOutbox({ owner, database, stream, logger, republishAfterMs }));
   const signer = createSigner(config.RECEIPT_SIGNING_SEED);

@@ -1,4 +1,6 @@
-/** The wallet gets separate calls for each environment, even for requests at the same time. */
+/**
+ * The client sends the wallet separate calls for each environment, even for concurrent requests.
+ */
 import { implement, startGrpcServer } from '@laurel/grpc';
 import { Environment } from '@laurel/proto/common';
 import { FeeState, type RefundFeesRequest, type ResolveFeesRequest, WalletServiceService } from '@laurel/proto/wallet';
@@ -41,8 +43,8 @@ const EACH = ['live', 'test', 'live', 'test', 'test'] as const;
 const newFee = () => feeOf({ id: newOwnedId('challenge'), feeGeneration: 0 });
 
 /**
- * Whether no call mixed environments: neither the first batch, which is sent immediately, nor the
- * batches that queue behind it.
+ * Whether each call had items of one environment only: the first batch, which is sent immediately,
+ * and the batches that queue behind it.
  */
 const areApart = () => calls.every((environments) => new Set(environments).size === 1);
 

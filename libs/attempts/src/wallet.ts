@@ -1,7 +1,7 @@
 /**
- * The contest services' client of the wallet. Every hot call here is for one item, and is batched
- * with concurrent ones. Each is idempotent by the item's id, so a call whose reply is lost is
- * simply sent again.
+ * The contest services' client of the wallet. Every hot call here takes one item, and is batched
+ * with concurrent calls. A call is idempotent by the item's id, so the client sends it again if the
+ * response is lost.
  */
 
 import { type Coalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
@@ -45,7 +45,9 @@ export type FeeCharge = Fee & {
 
 export type FeeChargeResult =
   | { readonly kind: 'posted' }
-  /** The id has a tombstone. If no refusal caused it, the code is `internal_error`. */
+  /**
+   * The fee's id has a tombstone. If no refusal caused the tombstone, the code is `internal_error`.
+   */
   | { readonly kind: 'refused'; readonly code: string }
   /** The ref names another account now; null for none. */
   | { readonly kind: 'moved'; readonly accountId: string | null };
@@ -70,12 +72,13 @@ export type AwardPayment = PrizeOf & {
 };
 
 /**
- * The player's eligibility under each requirement: null if eligible, else the code of the refusal.
+ * A player's eligibility. There is one code per requirement: null if the player is eligible, else
+ * the code of the refusal.
  */
 export type Eligibility = {
   readonly accountId: string | null;
   readonly codes: readonly (string | null)[];
-  /** The highest fee that the program may charge the account at this moment; null for no limit. */
+  /** The highest fee that the program may charge the account now; null for no limit. */
   readonly chargeableCents: Cents | null;
 };
 
@@ -103,24 +106,28 @@ export interface Wallet extends AsyncDisposable {
   resolveFee(query: FeeQuery): Promise<FeeResolution>;
   /** Throws if no such fee was ever posted. */
   refundFee(refund: FeeRefund): Promise<void>;
-  /** Throws if the wallet has a payout of the award id for another win, account or amount. */
+  /** Throws if the wallet has a payout with this award id for another win, account or amount. */
   payAward(payment: AwardPayment): Promise<PayoutRecord>;
-  /** Null if release 0.2.0 began the review. */
+  /** `review` is null if software version 0.2.0 began the review. */
   releasePayout(awardId: string, review: AwardReview | null): Promise<PayoutRecord | Refused>;
-  /** Null if release 0.2.0 began the review. */
+  /** `review` is null if software version 0.2.0 began the review. */
   denyPayout(awardId: string, review: AwardReview | null): Promise<PayoutRecord | Refused>;
   getPayout(awardId: string): Promise<PayoutRecord | Refused>;
-  /** The payout with its times; null if the wallet has not decided it yet. */
+  /** Finds the payout with its times; null if the wallet has not decided the payout. */
   findPayoutHistory(awardId: string): Promise<PayoutHistory | null>;
-  /** The posted fee of the attempt, with its refund; null if none was posted. */
+  /**
+   * Finds the posted fee of the attempt, with its refund; null if the wallet has not posted the
+   * fee.
+   */
   findFee(attemptId: string): Promise<FeeHistory | null>;
   /** Lists posted fees of the contest service's attempts with a higher id, in attempt id order. */
   listFees(owner: ContestServiceName, afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
-  /** Payouts of the contest service's awards with a higher id, in award id order. */
+  /** Lists payouts of the contest service's awards with a higher id, in award id order. */
   listAwardPayouts(owner: ContestServiceName, afterAwardId: string, limit: number): Promise<readonly PayoutListing[]>;
 }
 
-// The wallet decides one batch of each kind at a time. Meanwhile a second lane fills.
+// The wallet decides one batch of each kind at a time. The second lane fills the next batch
+// meanwhile.
 const LANES = 2;
 
 export function connectWallet(address: string, { identity, inProcess }: Channels = {}): Wallet {
@@ -252,7 +259,7 @@ export function connectWallet(address: string, { identity, inProcess }: Channels
   };
 }
 
-/** What the wallet stores, for audits and for the history of an attempt. */
+/** The reads of what the wallet stores, for audits and for the history of an attempt. */
 function createReads(
   client: TypedClient<WalletServiceService>,
 ): Pick<Wallet, 'findPayoutHistory' | 'findFee' | 'listFees' | 'listAwardPayouts'> {
@@ -296,7 +303,7 @@ function toFeeChargeResult(result: FeeChargeResultMessage['result']): FeeChargeR
   return { kind: 'moved', accountId: result.value.accountId === '' ? null : result.value.accountId };
 }
 
-/** The response of a call that never refuses. */
+/** Returns the response of a call that never refuses; throws on a refusal. */
 function answered<Answer>(answer: Answer | Refused): Answer {
   if (isRefused(answer)) throw new Error(`the wallet refused a call that refuses nothing: ${answer.code}`);
   return answer;

@@ -1,21 +1,21 @@
 /**
- * Deletes the rows of a month that the archive has.
+ * Deletes the rows of a month that the archive contains.
  *
- * 1. The month's files are verified, and those of the copy. Unless an earlier run has begun the
- *    month, its files are compared with the rows of a snapshot.
- * 2. One commit begins the month: it stores the digest of each batch of lines in the files. From
+ * 1. The run verifies the month's files, and the files of the copy. If no earlier run has begun the
+ *    deletion, it compares the files with the rows of a snapshot.
+ * 2. One commit begins the deletion: it stores the digest of each batch of lines in the files. From
  *    then on the database refuses new attempts with ids of the month.
- * 3. Each batch is deleted in one commit, which leaves of each attempt its `archived_attempts`. The
+ * 3. One commit deletes each batch, and keeps a row of `archived_attempts` for each attempt. The
  *    database refuses a batch whose rows do not have the stored digest.
- * 4. One commit marks the month as deleted. The database refuses that unless what stays adds up to
- *    the totals of the manifest.
- * 5. The tables are vacuumed.
+ * 4. One commit marks the month as deleted. The database refuses the mark unless the rows that stay
+ *    add up to the totals of the manifest.
+ * 5. The run vacuums the tables.
  *
- * A crash after 1 leaves every row. After 2 and 3 the next run verifies the files again and goes on
- * with the next batch; each attempt is in exactly one of both tables. A crash after 4 leaves free
- * space, which the next run vacuums, or autovacuum.
+ * A crash after 1 leaves every row. After a crash in 2 or 3, each attempt is either in `attempts`
+ * or in `archived_attempts`; the next run verifies the files again and goes on with the next batch.
+ * A crash after 4 leaves dead rows, which the next run or autovacuum removes.
  *
- * The run's role may not delete rows: 2 to 4 are functions of the database's owner.
+ * The run's role may not delete rows itself: it calls functions of the database's owner for 2 to 4.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -31,17 +31,17 @@ import type { Month } from './month.ts';
 import { verifyMonth } from './verify-month.ts';
 import { ArchiveRefusedError, compareWithDatabase, type MonthSource } from './write-month.ts';
 
-/** A batch as the database stores it. */
+/** A batch with its number, as the database stores it. */
 export interface StoredBatch extends Batch {
   readonly number: number;
   readonly isDeleted: boolean;
 }
 
-/** What a service's database does, for a run that is logged in as the archive's role. */
+/** The steps of a deletion in a service's database, which a run calls as the archive's role. */
 export interface MonthDeletion {
-  /** In the order of their numbers; null if the month has not begun. */
+  /** Returns the batches in the order of their numbers; null if no run has begun the deletion. */
   findBatches(on: Queryable, month: string): Promise<readonly StoredBatch[] | null>;
-  /** Returns false if the month has begun before. */
+  /** Returns false if an earlier run has begun the deletion. */
   begin(
     on: Queryable,
     month: string,
@@ -51,9 +51,11 @@ export interface MonthDeletion {
       readonly batches: readonly Batch[];
     },
   ): Promise<boolean>;
-  /** Returns the number of attempts that were deleted; 0 if the batch had been deleted before. */
+  /**
+   * Returns the number of attempts that this call deleted; 0 if an earlier call deleted the batch.
+   */
   deleteBatch(on: Queryable, month: string, number: number): Promise<number>;
-  /** Returns false if the month had ended before. */
+  /** Marks the month as deleted. Returns false if an earlier run has marked it. */
   end(on: Queryable, month: string): Promise<boolean>;
   vacuum(on: Queryable): Promise<void>;
 }
@@ -64,19 +66,22 @@ export interface DeletionRun {
   readonly deletion: MonthDeletion;
   /** The folder of all services' archives. */
   readonly root: string;
-  /** The same of a second copy; null if the operator names none. */
+  /** The folder of a second copy of the archives; null if the operator names no copy. */
   readonly copy: string | null;
   readonly print: (line: string) => void;
 }
 
 /**
- * The lock that begins a month is given up after 300 ms, so calls of the service wait no longer. A
- * long reader of the table, or its vacuum, makes several tries necessary.
+ * The commit that begins a deletion waits at most 300 ms for its lock, so that the service's calls
+ * wait no longer than that behind it. The run tries again, because a long query or a vacuum may
+ * hold the table.
  */
 const MAX_TRIES = 120;
 const PAUSE_MS = 1_000;
 
-/** Throws ArchiveRefusedError if the month may not be deleted, or is not what the files have. */
+/**
+ * Throws ArchiveRefusedError if the month may not be deleted, or if its rows differ from the files.
+ */
 export async function deleteMonth(month: Month, run: DeletionRun): Promise<void> {
   await run.database.transaction(async (tx) => {
     if (!(await lockArchive(tx))) throw new ArchiveRefusedError('another run is under way');
@@ -154,7 +159,7 @@ async function beginPatiently(begin: () => Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** The database's refusals have messages for the operator. */
+/** Shows the operator the message with which the database refuses a step. */
 async function refuseByMessage(work: () => Promise<void>): Promise<void> {
   try {
     await work();

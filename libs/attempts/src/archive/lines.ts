@@ -1,7 +1,7 @@
 /**
- * A file of the archive: JSON Lines, one row each in the order of its key, compressed with zstd.
- * Both digests are of the whole file: of its bytes on the disk, and of the lines in it. The second
- * compares a file with the rows of the database without keeping either.
+ * A file of the archive: JSON Lines compressed with zstd, one row per line, in key order. A file
+ * has two digests: one of its bytes on the disk, and one of its lines. A run compares the digest of
+ * the lines with a digest of the database's rows, so that it keeps neither in memory.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -18,7 +18,7 @@ export interface Line {
 
 export interface Written {
   readonly rows: number;
-  /** Null without rows. */
+  /** Null if the file has no rows. */
   readonly firstKey: string | null;
   readonly lastKey: string | null;
   readonly linesSha256: string;
@@ -61,7 +61,7 @@ export async function writeLines(path: string, pages: AsyncIterable<readonly Lin
   return { ...counted, bytes, sha256: digest.digest('hex') };
 }
 
-/** What `writeLines` would count, without a file. */
+/** Returns the counts of `writeLines` for these rows, but writes no file. */
 export async function countLines(pages: AsyncIterable<readonly Line[]>): Promise<Counted> {
   const lines = textOf(pages);
   for (;;) {
@@ -87,7 +87,7 @@ async function* textOf(pages: AsyncIterable<readonly Line[]>): AsyncGenerator<st
   return { rows, firstKey, lastKey, linesSha256: digest.digest('hex') };
 }
 
-/** The digest and the size of the bytes on the disk. */
+/** Returns the digest and the number of the file's bytes on the disk. */
 export async function digestFile(path: string): Promise<Pick<Written, 'bytes' | 'sha256'>> {
   const digest = createHash('sha256');
   let bytes = 0;
@@ -98,18 +98,19 @@ export async function digestFile(path: string): Promise<Pick<Written, 'bytes' | 
   return { bytes, sha256: digest.digest('hex') };
 }
 
-/** The lines of a file, in their order. Throws if it is not whole. */
+/** Yields the lines of a file in their order. Throws if the file is truncated. */
 export async function* readLines(path: string): AsyncGenerator<string> {
   const source = createReadStream(path);
   const plain = createZstdDecompress();
   const ended = pipeline(source, plain);
-  // The loop below meets the same error; this promise alone would be unhandled.
+  // The loop below throws the same error; without this handler Node would report an unhandled
+  // rejection.
   ended.catch(() => {});
   const decoder = new StringDecoder('utf8');
   let rest = '';
   try {
     for await (const chunk of plain as AsyncIterable<Buffer>) {
-      // Not node:readline, which also ends a line at U+2028, and JSON may contain that.
+      // node:readline would also end a line at U+2028, which JSON may contain.
       const lines = (rest + decoder.write(chunk)).split('\n');
       rest = lines.pop() ?? '';
       yield* lines;

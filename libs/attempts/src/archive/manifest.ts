@@ -1,6 +1,6 @@
 /**
- * The manifest of a month: what its files are and what they add up to, signed by a key that
- * Laurel publishes. It contains its kind, so no signed receipt or seal passes for one.
+ * The manifest of a month: its files and their totals, signed by a key that Laurel publishes. The
+ * manifest states its kind, so that no signed receipt or seal can pass for a manifest.
  */
 import { createPublicKey, verify } from 'node:crypto';
 import { canonicalJson, keyIdOf, type Signer } from '@laurel/signature';
@@ -27,26 +27,29 @@ export interface Manifest {
   readonly service: string;
   /** As `2026-01`. */
   readonly month: string;
-  /** Ids made in the month are at least the first and below the second. */
+  /** Ids of the month are at least `least_id` and below `end_id`. */
   readonly least_id: string;
   readonly end_id: string;
-  /** The instant of the snapshot, by the database. */
+  /** The instant of the snapshot, by the database's clock. */
   readonly written_at: string;
-  /** The newest migration of the release that wrote it: which columns the rows have. */
+  /**
+   * The newest migration of the software version that wrote the month. It determines the columns of
+   * the rows.
+   */
   readonly migration: string;
   readonly files: readonly ArchivedFile[];
   readonly totals: readonly Total[];
 }
 
-/** The text of the manifest's file. */
+/** Returns the signed manifest as the text of its file. */
 export function signManifest(manifest: Manifest, signer: Signer): string {
   const { canonical, signature } = signer.sign(manifest);
   return `{"manifest":${canonical},"signature":"${signature.toString('base64')}"}\n`;
 }
 
 /**
- * The manifest in the text of its file. Throws if no listed key signed it, or if the key was not in
- * use at its instant.
+ * Returns the manifest from the text of its file. Throws if no listed key signed the manifest, or
+ * if that key was not in use when the manifest was written.
  */
 export function verifyManifest(text: string, keys: readonly SigningKey[]): Manifest {
   const { manifest, signature } = JSON.parse(text) as { manifest: Manifest & { key_id: string }; signature: string };
@@ -55,7 +58,7 @@ export function verifyManifest(text: string, keys: readonly SigningKey[]): Manif
   if (key === undefined) throw new Error(`the key ${manifest.key_id} of the manifest is not listed`);
   const publicKey = createPublicKey({ key: key.publicKey, format: 'der', type: 'spki' });
   const bytes = Buffer.from(signature, 'base64');
-  // Base64 has several texts of the same bytes, of which one was written.
+  // Several Base64 texts decode to the same bytes; only the text that was written is accepted.
   const isWritten = bytes.toString('base64') === signature;
   if (!isWritten || !verify(null, Buffer.from(canonicalJson(manifest), 'utf8'), publicKey, bytes)) {
     throw new Error('the manifest was changed after it was signed');

@@ -1,4 +1,6 @@
-/** A month of the archive, in UTC. The service says which of its rows belong to it. */
+/**
+ * A month of the archive, in UTC. Each service determines which of its rows belong to the month.
+ */
 import { leastIdAt } from '@laurel/values/ids';
 import { isBefore } from '@laurel/values/instant';
 
@@ -8,15 +10,15 @@ export interface Month {
   readonly from: Date;
   /** The first instant after the month. */
   readonly until: Date;
-  /** Below every id of the month, and above none of an earlier one. */
+  /** An id below every id of the month, and above every id of earlier months. */
   readonly leastId: string;
-  /** Above every id of the month. */
+  /** An id above every id of the month. */
   readonly endId: string;
 }
 
 const NAME = /^(\d{4})-(0[1-9]|1[0-2])$/;
 
-/** Null for text that names no month. */
+/** Returns the named month; null if the text names no month. */
 export function monthOf(name: string): Month | null {
   const match = NAME.exec(name);
   if (match === null) return null;
@@ -27,7 +29,7 @@ export function monthAt(instant: Date): Month {
   return newMonth(instant.getUTCFullYear(), instant.getUTCMonth());
 }
 
-/** The months from the first instant's on, up to the one that begins with or after `before`. */
+/** Returns the months that begin before `before`, from the month of the first instant on. */
 export function monthsBetween(first: Date, before: Date): readonly Month[] {
   const months: Month[] = [];
   for (let month = monthAt(first); isBefore(month.from, before); month = monthAt(month.until)) months.push(month);

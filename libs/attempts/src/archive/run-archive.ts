@@ -30,11 +30,11 @@ const USAGE = `usage: npm run archive -- --before 2026-01 --to FOLDER [--service
        npm run archive -- --delete 2025-12 --from FOLDER [--copy FOLDER] [--service NAME]
        npm run archive -- --receipt ID --month FOLDER/challenge/2025-12
        npm run archive -- --attempt ID --month FOLDER/challenge/2025-12`;
-/** A run waits for the disk and for other statements; nothing waits for a run. */
+/** Long, because a run waits for the disk and for other statements, and nothing waits for a run. */
 const TIMEOUT_MS = 12 * 3_600_000;
 /**
- * A month may be written once it is this old: an idempotency key, by which an attempt of an old id
- * might still be created, counts for a day.
+ * The age at which a month may be written. A retry under an idempotency key may create an attempt
+ * with an old id for up to a day.
  */
 const MIN_AGE_MS = 7 * 86_400_000;
 
@@ -44,14 +44,14 @@ export interface ArchiveSettings {
   readonly seed: Buffer;
 }
 
-/** Settings are loaded only by a run that needs the database. */
+/** A run calls `load` only if it needs the database. */
 export interface ArchiveCommand {
   load(): ArchiveSettings;
-  /** Absent if the service deletes no months. The URL logs in as the archive's role. */
+  /** Absent if the service deletes no months. `loadUrl` returns the URL of the archive's role. */
   readonly deletion?: { readonly steps: MonthDeletion; loadUrl(): string };
 }
 
-/** Sets the exit code. */
+/** Runs the command, and sets the exit code of the process. */
 export async function runArchive(source: MonthSource, command: ArchiveCommand): Promise<void> {
   const option = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -100,7 +100,7 @@ export async function runArchive(source: MonthSource, command: ArchiveCommand): 
 async function write(before: string, root: string, source: MonthSource, { url, seed }: ArchiveSettings) {
   await using database = createDatabase({
     url,
-    // One holds the lock, the other reads.
+    // One connection holds the lock, the other reads.
     maxConnections: 2,
     applicationName: 'archive',
     statementTimeoutMs: TIMEOUT_MS,
@@ -116,7 +116,7 @@ async function write(before: string, root: string, source: MonthSource, { url, s
   return 0;
 }
 
-/** Writes or verifies each month before that of the name, the oldest first. */
+/** Writes or verifies each month before the named month, oldest first. */
 async function* writeMonthsBefore(
   name: string,
   run: {
@@ -161,7 +161,7 @@ async function deleteFrom(
   if (month === null) throw new ArchiveRefusedError(`${name} is no month, as 2026-01 is`);
   await using database = createDatabase({
     url: deletion.loadUrl(),
-    // One holds the lock, the other deletes.
+    // One connection holds the lock, the other deletes.
     maxConnections: 2,
     applicationName: 'archive',
     statementTimeoutMs: TIMEOUT_MS,
@@ -212,16 +212,16 @@ async function printAttempt(attemptId: string, folder: string, months: ArchivedM
   return 0;
 }
 
-/** The line of a file whose column has the id; null if there is none. */
+/** Finds the line of a file whose column holds the id; null if no line does. */
 async function findLine(folder: string, table: string, column: string, id: string): Promise<string | null> {
   for await (const text of readLines(join(folder, fileOf(table)))) {
-    // Most lines need not be parsed.
+    // The text is searched first, so that most lines need not be parsed.
     if (text.includes(id) && (JSON.parse(text) as ArchivedRow)[column] === id) return text;
   }
   return null;
 }
 
-/** The members of a receipt as the API responds with it, the signed texts byte for byte. */
+/** Returns the members of a receipt as the API shows them, with the signed texts byte for byte. */
 async function receiptMembers(outcome: ArchivedRow, folder: string, months: ArchivedMonths): Promise<string> {
   const seal = await months.sealOf(outcome, rowsIn(folder));
   const signature = bytesOf(outcome.signature).toString('base64');

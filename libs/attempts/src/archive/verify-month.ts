@@ -1,6 +1,6 @@
 /**
- * Verifies a written month from its files alone: nothing is asked of the database, so that a copy
- * can be verified anywhere, with the list of keys that Laurel publishes.
+ * Verifies a written month from its files alone. It reads no database, so that a copy can be
+ * verified anywhere with the list of keys that Laurel publishes.
  */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -21,36 +21,42 @@ import { type Month, monthOf } from './month.ts';
 
 /** A table of the archive. */
 export interface ArchivedTable {
-  /** The columns of its key. The key of a line is their text, with spaces between. */
+  /**
+   * The columns of the table's key. The key of a line is the text of these columns, joined by
+   * spaces.
+   */
   readonly key: readonly string[];
   /**
-   * True if the file has the order of another file. Then `inspect` has to find a line out of its
-   * place. Otherwise the file is in the order of its key.
+   * True if the file has the order of another file; then `inspect` has to find lines that are out
+   * of order. Otherwise the file is in key order, and `verifyMonth` checks that.
    */
   readonly followsAnother?: true;
   /**
-   * True for a table that is written whole into each month. Its rows may change later, so they are
-   * not compared with the database again.
+   * True for a table that is written whole into each month. Rows of such a table may change later,
+   * so later runs do not compare them with the database.
    */
   readonly isOfEachMonth?: true;
-  /** Opens the cursor over its lines (repository/archive.ts). */
+  /** Opens the cursor over the table's lines (repository/archive.ts). */
   readonly declare: Statement;
 }
 
-/** What a service knows about its files. */
+/** How a service inspects its own files. */
 export interface ArchivedMonths {
   readonly service: string;
   readonly tables: Readonly<Record<string, ArchivedTable>>;
   /**
-   * Adds up the totals. Throws at the first row that is not of the month, and at the first
-   * contradiction between the files.
+   * Adds up the totals. Throws at the first row of another month, and at the first contradiction
+   * between the files.
    */
   inspect(month: Month, rows: ArchivedRowsOf, signatures: SignatureVerifier): Promise<readonly Total[]>;
-  /** The seal that proves the receipt of an outcome in the files, as JSON; null without one. */
+  /**
+   * Finds the seal that proves the receipt of an outcome in the files, as JSON; null if there is no
+   * seal.
+   */
   sealOf(outcome: ArchivedRow, rows: ArchivedRowsOf): Promise<string | null>;
 }
 
-/** Returns the manifest. Throws at the first contradiction, and says which. */
+/** Returns the manifest. Throws at the first contradiction, and names it in the message. */
 export async function verifyMonth(
   folder: string,
   { months, keys }: { readonly months: ArchivedMonths; readonly keys: readonly SigningKey[] },
@@ -98,7 +104,7 @@ async function verifyFile(folder: string, file: ArchivedFile, table: ArchivedTab
   }
 }
 
-/** Texts are in the order of their bytes, as PostgreSQL orders uuids and `collate "C"`. */
+/** Compares texts by their bytes, because PostgreSQL orders uuids and `collate "C"` texts so. */
 function isAbove(key: readonly unknown[], last: readonly unknown[]): boolean {
   for (const [at, value] of key.entries()) {
     const before = last[at];
@@ -109,14 +115,14 @@ function isAbove(key: readonly unknown[], last: readonly unknown[]): boolean {
   return false;
 }
 
-/** The rows of a month's files, which must have been verified. */
+/** Reads the rows of a month's files, which must have been verified. */
 export function rowsIn(folder: string): ArchivedRowsOf {
   return async function* (table) {
     for await (const text of readLines(join(folder, fileOf(table)))) yield JSON.parse(text) as ArchivedRow;
   };
 }
 
-/** The totals in one order. */
+/** Returns the totals as text in a fixed order, so that equal totals give equal text. */
 function textOf(totals: readonly Total[]): string {
   return JSON.stringify(
     totals

@@ -1,15 +1,16 @@
 /**
- * Writes a month of a service's rows into a folder, and verifies it there. It deletes nothing.
+ * Writes a month of a service's rows into a folder, and verifies the files there. It deletes
+ * nothing.
  *
- * 1. The files, read in one snapshot, go into a draft's folder.
- * 2. The signed manifest goes beside them.
- * 3. All of it is read from the disk, verified, and compared with the rows of a second snapshot.
- * 4. The draft gets the name of the month.
+ * 1. The run writes the rows of one snapshot to files in a draft folder.
+ * 2. It writes the signed manifest beside the files.
+ * 3. It reads all files from the disk, verifies them, and compares them with a second snapshot.
+ * 4. It renames the draft folder to the name of the month.
  *
  * A crash before 4 leaves a draft, which the next run removes. A crash after 4 leaves the month,
  * which the next run verifies and leaves unchanged.
  *
- * A lock in the database keeps runs apart. It ends with the process that holds it.
+ * Only one run at a time holds the lock in the database. The lock ends with the run's process.
  */
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,16 +25,21 @@ import { ARCHIVE_KIND, type ArchivedFile, fileOf, MANIFEST_FILE, type Manifest, 
 import type { Month } from './month.ts';
 import { type ArchivedMonths, type ArchivedTable, verifyMonth } from './verify-month.ts';
 
-/** How a service's rows of a month are read. */
+/** How the archive reads a service's rows of a month. */
 export interface MonthSource extends ArchivedMonths {
-  /** The newest migration that this release has. */
+  /** The newest migration of this software version. */
   readonly migration: string;
-  /** The values of each table's cursor, except of those that are in each month whole. */
+  /**
+   * The parameters of the tables' cursors. Tables that are written whole into each month take none.
+   */
   range(month: Month): readonly unknown[];
-  /** An instant in the oldest month; null without rows. */
+  /** Finds an instant in the oldest month; null if the service has no rows. */
   oldest(on: Queryable): Promise<Date | null>;
   totals(on: Queryable, month: Month): Promise<readonly Total[]>;
-  /** What of the month may still change, each as a clause; empty if nothing may. */
+  /**
+   * Lists the parts of the month that may still change, each as a clause; empty if nothing may
+   * change.
+   */
   unfinished(on: Queryable, month: Month): Promise<readonly string[]>;
 }
 
@@ -43,7 +49,7 @@ export class ArchiveRefusedError extends Error {
 }
 
 const DRAFT = '.draft';
-/** The audit's limit: a run reads no more at once than an audit. */
+/** The limit of an audit: no statement of a run may take longer than an audit's statement. */
 const STATEMENT_TIMEOUT_MS = 120_000;
 
 export interface ArchiveRun {
@@ -54,7 +60,10 @@ export interface ArchiveRun {
   readonly root: string;
 }
 
-/** Returns whether this run wrote the month; otherwise an earlier one had. Both verify it. */
+/**
+ * Writes the month, or verifies a month that an earlier run wrote. `isNew` is true if this run
+ * wrote it.
+ */
 export async function writeMonth(month: Month, run: ArchiveRun): Promise<{ isNew: boolean; manifest: Manifest }> {
   const parent = join(run.root, run.source.service);
   await mkdir(parent, { recursive: true });
@@ -119,7 +128,7 @@ async function writeDraft(draft: string, month: Month, { database, source, signe
   await failpoint(`${source.service}.archive.after-manifest`);
 }
 
-/** What the folder has must be true of itself, and of the database in a snapshot of now. */
+/** Verifies the files by themselves, and against the database in a new snapshot. */
 async function verifyWithDatabase(folder: string, month: Month, { database, source }: ArchiveRun): Promise<Manifest> {
   const manifest = await verifyMonth(folder, { months: source, keys: await listSigningKeys(database) });
   if (manifest.month !== month.name) throw new Error(`${folder} is ${manifest.month}`);
@@ -127,7 +136,9 @@ async function verifyWithDatabase(folder: string, month: Month, { database, sour
   return manifest;
 }
 
-/** Refuses the month unless the database, in a snapshot of now, has the rows of verified files. */
+/**
+ * Refuses the month unless a new snapshot of the database has the same rows as the verified files.
+ */
 export async function compareWithDatabase(
   manifest: Manifest,
   {

@@ -17,7 +17,10 @@ import type { TournamentClient } from './tournament.ts';
 
 type Sent = { attemptId: string };
 
-/** Stubs of the two services. Both give every item the same result and record which was called. */
+/**
+ * Stubs of the two services. Each gives every item the same result, and records its calls in
+ * `asked`.
+ */
 function services(result: object | undefined) {
   const asked: string[] = [];
   const client = (name: string) => ({

@@ -3,8 +3,9 @@
  * the items of concurrent requests.
  *
  * Model: twelve coalescers in front of multiplexed rpcs (`@laurel/grpc`, `hot`): one each for
- * creations, reports and look-ups of open attempts, per service and environment. No item of a live
- * key waits behind one of a test key. The coalescer defines the states of an item and of a batch.
+ * creations, reports and look-ups of open attempts, per service and environment. So no request with
+ * a live API key waits behind a request with a test API key. The coalescer defines the states of an
+ * item and of a batch.
  *
  * Limits: LANES batches in flight, each with as many items as a call takes. MAX_QUEUED items wait;
  * more are refused immediately. ITEM_DEADLINE_MS runs from submit to result, and also bounds a call
@@ -32,21 +33,23 @@ import { type ContestServiceName, contestServiceOf } from '@laurel/values/ids';
 import type { ChallengeClient } from './challenge.ts';
 import type { TournamentClient } from './tournament.ts';
 
-/** Two batches in flight hide the network round trip; more would only make each batch smaller. */
+/** Two batches in flight hide the network round trip; more batches would only be smaller. */
 const LANES = 2;
-/** About a second of work. Items beyond it would time out, so they are refused immediately. */
+/**
+ * About a second of work. Items beyond this number would time out, so they are refused immediately.
+ */
 const MAX_QUEUED = 5_000;
 /**
- * The limit for one item, including its time in the queue; a single call has a shorter deadline.
+ * The deadline of one item, including its time in the queue. Single calls have a shorter deadline.
  */
 const ITEM_DEADLINE_MS = 8_000;
 
-/** Each item carries its id or changes nothing, so the same batch may be sent again. */
+/** A batch may be sent again, because each of its items carries an id or changes nothing. */
 const BY_ID = { retryLostReply: true };
 
 export type ReportedOutcome = {
   readonly outcome: Outcome;
-  /** The same operation recorded the outcome before. */
+  /** True if an earlier report of the same operation recorded the outcome. */
   readonly repeated: boolean;
 };
 
@@ -55,18 +58,21 @@ export type OpenAttemptQuery = Omit<QueryMessage, 'contestId'> & {
   readonly parent: { readonly kind: 'challenge' | 'round'; readonly id: string };
 };
 
-/** One item per call. A rejection leaves the result unknown; the same id may be sent again. */
+/**
+ * One item per call. After a rejection the result is unknown; the caller may send the same id
+ * again.
+ */
 export interface HotCalls extends AsyncDisposable {
   /** The attempt id names the service. */
   createAttempt(creation: AttemptCreation): Promise<Attempt | Refused>;
-  /** The attempt id names the service. A challenge ignores the tiebreak. */
+  /** The attempt id names the service. The challenge service ignores the tiebreak. */
   reportOutcome(report: OutcomeReport): Promise<Outcome | Refused>;
   /**
-   * Does what `reportOutcome` does, and returns whether the same operation recorded the outcome
-   * before.
+   * Does what `reportOutcome` does, and also returns whether an earlier report of the same
+   * operation recorded the outcome.
    */
   reportOutcomeWithRepeated(report: OutcomeReport): Promise<ReportedOutcome | Refused>;
-  /** Changes nothing. `not_found`: the tenant has no such challenge or round. */
+  /** Changes nothing. Returns `not_found` if the tenant has no such challenge or round. */
   findOpenAttempts(query: OpenAttemptQuery): Promise<OpenAttempts | Refused>;
 }
 
@@ -118,7 +124,7 @@ function createCallsTo(owner: ContestServiceName, client: ChallengeClient | Tour
   };
 }
 
-/** The result of an item, the same in both services. */
+/** The result of an item, in the form that both services send. */
 interface ItemResult<Value> {
   readonly result:
     | { readonly $case: 'attempt' | 'outcome' | 'found'; readonly value: Value }

@@ -1,6 +1,6 @@
 /**
- * Which service owns an attempt or an award. The tag in the id names it (libs/values/src/ids.ts),
- * so no look-up is needed.
+ * Finds the contest service of an attempt or an award. The tag in the id names the service
+ * (libs/values/src/ids.ts), so no look-up is needed.
  */
 import type { TypedClient } from '@laurel/grpc';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
@@ -13,7 +13,7 @@ export interface OwningServices {
   readonly tournament: TournamentClient;
 }
 
-/** Returns the service that owns an id, or null for an id that names no service. */
+/** Returns the client of the service that the id names; null for an id that names no service. */
 export function serviceOf(services: OwningServices, id: string): TypedClient<AttemptServiceService> | null {
   const owner = contestServiceOf(id);
   return owner === null ? null : services[owner];

@@ -1,6 +1,6 @@
 /**
- * What the inspections of an archived month share. The files of a month have one order, so that an
- * inspection reads each of them once, side by side.
+ * Helpers for inspecting an archived month in both services. All files of a month are in the same
+ * order, so that an inspection reads them side by side, each once.
  */
 
 /** A row of a file, as PostgreSQL prints it. */
@@ -18,22 +18,31 @@ export interface Total {
   readonly cents: string;
 }
 
-/** Verifies signatures by the keys in the file of `signing_keys`, each of which must be listed. */
+/**
+ * Verifies signatures with the keys in the file of `signing_keys`. Each of these keys must be in
+ * the list that Laurel publishes.
+ */
 export interface SignatureVerifier {
-  /** A row of `signing_keys`. Throws if the key is not listed. */
+  /** Adds the key of a row of `signing_keys`. Throws if the key is not listed. */
   put(row: ArchivedRow): void;
-  /** Whether the row's `signature` is that of its key over the text in the column. */
+  /** Whether the row's `signature` is a signature of the row's key over the text in the column. */
   isGenuine(row: ArchivedRow, column: 'receipt' | 'statement'): boolean;
 }
 
-/** A `bytea` as PostgreSQL prints it in JSON. */
+/** Parses a `bytea` as PostgreSQL prints it in JSON. */
 export function bytesOf(printed: unknown): Buffer {
   return Buffer.from(String(printed).slice(2), 'hex');
 }
 
-/** A cursor over the rows of one file, while another file leads. */
+/**
+ * A cursor over the rows of one file. The caller moves it along with the rows of another file,
+ * which leads.
+ */
 export interface RowWalk extends AsyncDisposable {
-  /** Takes the next row if it is wanted; null otherwise, and at the end. */
+  /**
+   * Takes the next row if `isWanted` accepts it. Returns null, and keeps the row, if not; null also
+   * at the end.
+   */
   takeIf(isWanted: (row: ArchivedRow) => boolean): Promise<ArchivedRow | null>;
 }
 
@@ -60,8 +69,8 @@ export async function expectEnd(table: string, walk: RowWalk): Promise<void> {
 }
 
 /**
- * Throws unless exactly a settled attempt has an outcome, with a receipt that is signed and is that
- * of the attempt.
+ * Throws unless the attempt has an outcome exactly if it is settled, and unless the outcome has a
+ * signed receipt of this attempt.
  */
 export function verifyOutcome(attempt: ArchivedRow, outcome: ArchivedRow | null, signatures: SignatureVerifier): void {
   if ((attempt.status === 'settled') !== (outcome !== null)) {
@@ -83,7 +92,7 @@ export function verifyOutcome(attempt: ArchivedRow, outcome: ArchivedRow | null,
 export class Totals {
   readonly #totals = new Map<string, Total>();
 
-  /** Throws if the cents are no whole number that a double keeps. */
+  /** Throws if the cents are not a whole number that a double represents exactly. */
   add(table: string, { environment, status, cents }: { environment: string; status: unknown; cents: unknown }): void {
     if (!Number.isSafeInteger(cents)) throw new Error(`a row of ${table} has ${cents} cents`);
     const key = `${table} ${environment} ${status}`;

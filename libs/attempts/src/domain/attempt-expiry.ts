@@ -1,7 +1,7 @@
 /**
  * How long an attempt may stay open: an hour from its creation, unless ATTEMPT_TTL_SECONDS is set.
- * Then it is over: the sweeper ends it and its fee is refunded. A round may end earlier; the
- * tournament service has that rule.
+ * After that the sweeper ends the attempt and refunds its fee. The end of a round may end an
+ * attempt earlier; the tournament service has that rule.
  */
 
 import { isBefore, later } from '@laurel/values/instant';

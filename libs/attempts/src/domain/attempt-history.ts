@@ -1,7 +1,7 @@
 /**
- * What is stored about the life of an attempt, in the order in which it happened. The contest
- * service has its creation, outcome and end; the wallet has when money moved. The instant at which
- * an attempt ended without an outcome is not stored: its refund follows at once.
+ * The stored history of an attempt, in the order of events. The contest service stores the
+ * attempt's creation, outcome and end; the wallet stores when money moved. The instant at which an
+ * attempt ended without an outcome is not stored, because the refund follows at once.
  */
 import { millisecondsBetween } from '@laurel/values/instant';
 import type { Cents } from '@laurel/values/money';
@@ -39,13 +39,16 @@ export type AttemptFactKind =
 
 export type AttemptFact = {
   readonly kind: AttemptFactKind;
-  /** Null if its time is not stored. */
+  /** Null if the time of this fact is not stored. */
   readonly at: Date | null;
   readonly amountCents?: Cents;
   readonly reason?: string;
 };
 
-/** The facts of the history. An argument is null if there is no outcome, fee or payout. */
+/**
+ * Returns the facts of the history. `settledAt`, `fee` and `payout` are null if the attempt has
+ * none.
+ */
 export function historyOf({
   attempt,
   settledAt,
@@ -67,7 +70,7 @@ export function historyOf({
   ];
 }
 
-/** A payout whose decision did not pay it at once was held. */
+/** The facts about a payout. If the wallet did not pay it at once, it was held first. */
 function payoutFacts({ amountCents, createdAt, paidAt, deniedAt }: PayoutHistory): readonly AttemptFact[] {
   if (paidAt !== null && millisecondsBetween(createdAt, paidAt) === 0)
     return [{ kind: 'award_paid', at: paidAt, amountCents }];

@@ -15,7 +15,7 @@ const STATUSES: readonly AttemptStatus[] = [
 const anyStatus = fc.constantFrom(...STATUSES);
 
 describe('an attempt', () => {
-  it('an attempt settles only while it is open, or pending with a posted fee', () => {
+  it('an attempt can settle only while it is open, or while it is pending and its fee is posted', () => {
     expect(STATUSES.filter((status) => canSettle(status, false))).toEqual(['open']);
     expect(STATUSES.filter((status) => canSettle(status, true))).toEqual(['pending', 'open']);
   });
@@ -42,7 +42,7 @@ describe('an attempt', () => {
     fc.assert(fc.property(fc.constantFrom(...final), anyStatus, (from, to) => !canMove(from, to)));
   });
 
-  it('the shown status of an attempt changes only if the attempt was open or not yet shown', () => {
+  it('the status that partners see changes only if it was open or the attempt was not shown yet', () => {
     fc.assert(
       fc.property(anyStatus, anyStatus, (from, to) => {
         fc.pre(canMove(from, to) && isVisible(from) && from !== 'open');
@@ -51,7 +51,7 @@ describe('an attempt', () => {
     );
   });
 
-  it('an attempt completes its refund in the status that was already shown', () => {
+  it('an attempt that was shown as expired or voided keeps this status when its refund is complete', () => {
     fc.assert(
       fc.property(anyStatus, (status) => {
         const after = afterRefund(status);

@@ -1,20 +1,21 @@
 /**
  * The states of an attempt. A partner sees four of them: `open`, `settled`, `expired` and `voided`
- * (docs/contract/partner-api.md, "Attempt status"). The others lie between the commits of two
- * databases, and are resolved before a call is answered.
+ * (docs/contract/partner-api.md, "Attempt status"). The other states lie between the commits of two
+ * databases; the service resolves them before it answers a call.
  *
- * - `pending`: reserved; its fee is not known to be posted, and no partner has seen it. The
- *   wallet's row decides: a posted fee makes it `open`, a refusal or tombstone makes it `refused`.
+ * - `pending`: reserved; the fee is not known to be posted, and no partner has seen the attempt.
+ *   The wallet's row decides: a posted fee makes the attempt `open`, a refusal or tombstone makes
+ *   it `refused`.
  * - `open`: paid (or free) and waiting for its outcome, until its deadline an hour after creation.
  * - `settled`: has its outcome. Final.
  * - `expiring`: its deadline passed without an outcome, and the refund is not known to be posted.
  *   Becomes `expired` once it is. Final.
  * - `voiding`: an operator ended it, and the refund is not known to be posted. Becomes `voided`
  *   once it is. Final.
- * - `refused`: nothing was charged, and no partner ever sees it. It keeps the refusal for a repeat
- *   of the same request. Final, unless it was abandoned: its process died before the wallet
- *   received the fee, and the sweeper wrote the fee's tombstone. A retry of the request restarts
- *   such an attempt under a new fee id.
+ * - `refused`: nothing was charged, and no partner ever sees the attempt. It keeps the refusal for
+ *   a repeat of the same request. Final, unless the attempt was abandoned: its process died before
+ *   the wallet received the fee, and the sweeper wrote the fee's tombstone. A retry of the request
+ *   restarts such an attempt under a new fee id.
  *
  * A free attempt has no fee to return: it goes directly from `open` to `expired` or `voided`. A
  * `pending` attempt may settle directly if its fee is known to be posted and only the write of

@@ -1,7 +1,8 @@
 /**
- * A prize that is owed, and its payout status. `paying`, `holding`, `releasing` and `denying` lie
- * between the contest service's commit and the wallet's. They only roll forward: `paying` to `paid`
- * or `held`, `holding` to `held`, `releasing` to `paid`, `denying` to `denied`.
+ * A prize that is owed, and its payout status. The statuses `paying`, `holding`, `releasing` and
+ * `denying` lie between the contest service's commit and the wallet's commit. They only roll
+ * forward: `paying` to `paid` or `held`, `holding` to `held`, `releasing` to `paid`, `denying` to
+ * `denied`.
  *
  * If drift has suspended the challenge, the contest service writes `holding` in the commit that
  * records the win. Any process that rolls the award forward, also after a crash, asks the wallet to
@@ -27,7 +28,7 @@ export type PayableAward = PrizeOf & {
   readonly paidAt: Date | null;
 };
 
-/** An award and the player whom it is owed to, as the wallet needs it. */
+/** An award and the tenant of the player to whom it is owed, as the wallet needs them. */
 export type OwedAward<Award extends PayableAward> = { readonly award: Award; readonly tenant: Tenant };
 
 /** The status of a payout in the wallet. */

@@ -1,6 +1,6 @@
-/** What the comparison of the two rows of an id found: see compare-with-wallet.ts. */
+/** A check that the two rows of an id violate (compare-with-wallet.ts). */
 export type Finding<Check extends string> = {
   readonly check: Check;
-  /** True if the order of the reads (our row before the wallet's) already proves the finding. */
+  /** True if the finding is proven already because our row was read before the wallet's row. */
   readonly final: boolean;
 };

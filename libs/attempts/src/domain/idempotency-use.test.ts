@@ -36,11 +36,11 @@ describe('a use of an idempotency key whose operation id the contest service doe
     },
   );
 
-  test('another request under a recorded idempotency key is refused unless the gateway freed the key', () => {
+  test('a different request under a recorded idempotency key is refused unless the gateway freed the key', () => {
     expect(decideIdempotencyUse(use({ fingerprint: other }), recorded)).toEqual({ kind: 'reused' });
   });
 
-  test('another request under an idempotency key that the gateway freed is a new operation', () => {
+  test('a different request under an idempotency key that the gateway freed is a new operation', () => {
     expect(decideIdempotencyUse(use({ fingerprint: other, isFirst: false }), recorded)).toEqual({ kind: 'superseded' });
   });
 

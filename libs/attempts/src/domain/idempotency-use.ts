@@ -1,10 +1,10 @@
 /**
- * Which operation an idempotency key names. The contest service records it in the commit that
- * writes the operation (decision 23). The gateway decides most repetitions by its own records; this
- * decides those whose record the gateway has lost.
+ * Which operation an idempotency key names. The contest service records the use of the key in the
+ * commit that writes the operation (decision 23). The gateway decides most repeats by its own
+ * records; this file decides repeats whose record the gateway has lost.
  *
- * An idempotency use with an operation id that the contest service does not know is judged against
- * the recorded use of the same key:
+ * If the contest service does not know the operation id of a use, it compares the use with the
+ * recorded use of the same idempotency key:
  *
  * | Recorded use of the key                      | Result                                        |
  * |----------------------------------------------|-----------------------------------------------|
@@ -19,17 +19,17 @@
 import { millisecondsBetween } from '@laurel/values/instant';
 
 /**
- * The use of an idempotency key, as the gateway sends it with an operation. Absent for operations
- * without a key.
+ * The use of an idempotency key, as the gateway sends it with an operation. The gateway sends no
+ * use for an operation without an idempotency key.
  */
 export type IdempotencyUse = {
   /** A uuid, one per tenant, route and idempotency key; `key_id` in messages and tables. */
   readonly idempotencyRecordId: string;
   /** SHA-256 of the path parameters and the body. */
   readonly fingerprint: Buffer;
-  /** Whether the gateway had no record of the key. */
+  /** True if the gateway had no record of the key. */
   readonly isFirst: boolean;
-  /** The time is by the gateway's clock, which decides how long the key is kept. */
+  /** The time of the use, by the gateway's clock. It decides how long the key is kept. */
   readonly usedAt: Date;
 };
 
@@ -37,8 +37,8 @@ export type IdempotencyUse = {
 export type RecordedIdempotencyUse = {
   readonly idempotencyRecordId: string;
   /**
-   * For a creation, the attempt's id; for an outcome, the id from which the receipt's derives; for
-   * a seeding, its own id.
+   * For a creation, the attempt id; for an outcome, the id from which the receipt id derives; for a
+   * seeding, the id of the seeding.
    */
   readonly operationId: string;
   readonly fingerprint: Buffer;
@@ -54,8 +54,8 @@ export type IdempotencyUseDecision =
   | { readonly kind: 'superseded' };
 
 /**
- * The contest services keep a use as long as the gateway keeps its records
- * (docs/contract/partner-api.md, "Idempotency").
+ * How long an idempotency key names its operation. The gateway keeps its records, and the contest
+ * services keep the recorded uses, for this time (docs/contract/partner-api.md, "Idempotency").
  */
 export const IDEMPOTENCY_USE_RETENTION_MS = 24 * 3_600_000;
 

@@ -1,7 +1,7 @@
 /**
  * Selects the creations of a batch that may be written without a read, and puts null in place of
- * the others. It keeps only the first accepted creation of each player of a contest: whether a
- * second one passes the cap is known only once the first is written.
+ * the others. It keeps only the first accepted creation of each player in a contest, because the
+ * first one must be written before the cap can be checked for a second one.
  */
 export function oneForEachPlayer<Created>(
   accepted: readonly (Created | null)[],

@@ -1,4 +1,4 @@
-/** What every contest reports and records about an attempt. */
+/** The report and the outcome of an attempt, with the fields that both contest services share. */
 import type { Tenant } from '@laurel/values/tenant';
 import type { IdempotencyUse } from './idempotency-use.ts';
 
@@ -17,7 +17,7 @@ export interface RecordedOutcome {
   readonly attemptId: string;
   readonly receiptId: string;
   readonly score: number;
-  /** The value is false in a contest without a bar. */
+  /** Always false in a contest without a bar. */
   readonly metThreshold: boolean;
   readonly thresholdApplied: number | null;
   readonly recordedAt: Date;

@@ -8,7 +8,7 @@ import type { AttemptStatus } from './attempt.ts';
 
 export type OwnedAttempt = {
   readonly id: string;
-  /** The account that pays. Null only if there is no fee. */
+  /** The account that pays. Null only if the attempt has no fee. */
   readonly accountId: string | null;
   readonly playerRef: string;
   readonly status: AttemptStatus;
@@ -17,21 +17,21 @@ export type OwnedAttempt = {
   /** Which of the attempt's fee transfers is current: see feeTransferId. */
   readonly feeGeneration: number;
   /**
-   * If refused: the refusal's code, or ABANDONED_CODE. If voided: the operator's reason. If a round
-   * ended it: how. Else null.
+   * The code of the refusal or ABANDONED_CODE if the attempt was refused; the operator's reason if
+   * it was voided; a RoundReason if its round ended it; else null.
    */
   readonly closedReason: string | null;
 };
 
 /**
- * The `closedReason` of a refused attempt whose fee got a tombstone before the wallet received it.
- * No rule refused it, so it may be restarted.
+ * The `closedReason` of a refused attempt whose fee got a tombstone before the wallet received the
+ * fee. No rule refused the attempt, so a retry may restart it.
  */
 export const ABANDONED_CODE = 'abandoned';
 
 /**
- * What identifies the current fee to the wallet: the transfer id, and the fields from which it
- * derives.
+ * The current fee of an attempt, as the wallet identifies it: the transfer id, and the fields from
+ * which that id derives.
  */
 export type Fee = { readonly transferId: string; readonly attemptId: string; readonly feeGeneration: number };
 

@@ -12,7 +12,7 @@ export type NamedAccount = { readonly accountId: string | null; readonly isFresh
 /** What a contest requires of a player in addition to the rules that always apply. */
 export type Requirement = {
   readonly verificationLevel: number;
-  /** An empty list means all. */
+  /** An empty list allows every jurisdiction. */
   readonly jurisdictions: readonly string[];
   readonly refuseInsiders: boolean;
 };

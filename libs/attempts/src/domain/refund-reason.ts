@@ -1,6 +1,6 @@
 /**
  * Why the fee of an attempt is refunded. The contest service queues the refund with the reason, and
- * the wallet stores it with the refund.
+ * the wallet stores the reason with the refund.
  */
 
 const STATUS_REASONS = ['expired', 'voided'] as const;

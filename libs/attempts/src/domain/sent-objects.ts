@@ -1,5 +1,5 @@
 /**
- * The two objects that a partner keeps with an attempt, each as the text that was sent
+ * The two JSON objects that a partner stores with an attempt, both kept as the text that was sent
  * (docs/contract/partner-api.md, "Limits").
  */
 

@@ -1,6 +1,6 @@
 /**
- * DescribeAttempt: one attempt with what is stored about its life, for the developer of its program
- * or for an operator. It changes nothing.
+ * DescribeAttempt: one attempt with its stored history, for the program's developer or for an
+ * operator. It changes nothing.
  */
 import { refused } from '@laurel/errors';
 import { eventIdOf } from '@laurel/events';

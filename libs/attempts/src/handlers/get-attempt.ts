@@ -10,7 +10,7 @@ export function getAttempt(deps: ReadDeps): Handlers<AttemptServiceService>['get
   return async (request) => {
     const tenant = parseTenant(request.tenant);
     const found = await deps.contest.findAttempt(parseId(request.attemptId));
-    // Another tenant's attempt is not found, and this call does not roll it forward.
+    // This call neither shows nor rolls forward another tenant's attempt.
     if (found === null || !isSameTenant(found.tenant, tenant)) return refused('not_found');
     const current = await endWithContest(found, deps);
     const attempt = current === null ? null : await rollForward(current, tenant.environment, deps);

@@ -48,7 +48,8 @@ export function attemptHandlers(deps: Deps): Handlers<AttemptServiceService> {
 const GATEWAY = ['gateway'] as const;
 
 /**
- * The gateway may call all but one; the integration service may call those that settle a report.
+ * The gateway may call every rpc except one; the integration service may call the rpcs that settle
+ * a report.
  */
 export const ATTEMPT_CALLERS: AcceptedCallers<AttemptServiceService> = {
   createAttempts: GATEWAY,

@@ -1,6 +1,6 @@
 /**
  * InspectAttempt: the current state of one attempt of any tenant, for operators. It changes
- * nothing, even if the contest is over.
+ * nothing: it does not end the attempt even if the contest is over.
  */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, presentTenant } from '@laurel/grpc';

@@ -23,7 +23,7 @@ export function lookUpId({ database, owner, contest }: LookUpDeps): Handlers<Att
   };
 }
 
-/** Presents an attempt; one that is never shown gives no items. */
+/** Presents an attempt; returns no items if the attempt is in a state that is never shown. */
 function presentNamedAttempt(found: NamedAttempt): readonly FoundItem[] {
   const status = shownStatus(found.status);
   if (status === null) return [];

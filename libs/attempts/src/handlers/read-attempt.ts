@@ -12,9 +12,9 @@ export type ReadDeps = RollForwardDeps & {
 };
 
 /**
- * Applies the end of the contest to the attempt and returns it. An attempt without an outcome is
- * then over and its fee is refunded, even if the contest's row is not closed yet. Other work under
- * way is left unchanged. Null if the attempt was never created.
+ * Applies the end of the contest to the attempt and returns the attempt. If the contest is over, an
+ * attempt without an outcome is ended and its fee refunded, even if the contest's row is not closed
+ * yet. Other work under way is left unchanged. Returns null if the attempt was never created.
  */
 export async function endWithContest(
   { attempt, tenant, endedBy }: FoundAttempt,
@@ -28,7 +28,9 @@ export async function endWithContest(
   return rereadAttempt(attempt.id, environment, deps);
 }
 
-/** The attempt, in a stable state, with its outcome. Its award is rolled forward too. */
+/**
+ * Presents an attempt in a stable state, with its outcome. Rolls the attempt's award forward too.
+ */
 export async function presentWithOutcome(found: FoundAttempt, { contest, payer }: ReadDeps): Promise<Attempt> {
   const { id, status } = found.attempt;
   if (status !== 'settled') return presentAttempt(found, null);

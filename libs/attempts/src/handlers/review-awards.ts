@@ -1,6 +1,6 @@
 /**
- * ReleaseAward and DenyAward: an operator's review of a held award, of an attempt or of a rank. A
- * repeat changes nothing.
+ * ReleaseAward and DenyAward: an operator's review of a held award, which an attempt or a rank won.
+ * A repeat changes nothing.
  */
 import { isRefused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';

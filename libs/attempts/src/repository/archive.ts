@@ -1,4 +1,4 @@
-/** What a run of the archive asks of any contest service's database. */
+/** The queries of an archive run that are the same for every contest service. */
 import type { Queryable, Statement } from '@laurel/postgres';
 import type { Line } from '../archive/lines.ts';
 import type { Total } from '../domain/archived-rows.ts';
@@ -7,7 +7,7 @@ const LOCK: Statement = {
   text: `select pg_try_advisory_xact_lock(hashtextextended('laurel archive', 0)) as is_locked`,
 };
 
-// PostgreSQL prints the instants of a JSON row in the time zone of the session.
+// Without this, PostgreSQL prints the instants of a JSON row in the session's own time zone.
 const PRINT_IN_UTC: Statement = { text: `select set_config('timezone', 'UTC', true)` };
 
 const INSTANT: Statement = { text: 'select now() as written_at' };
@@ -25,7 +25,7 @@ export async function printInUtc(tx: Queryable): Promise<void> {
   await tx.query(PRINT_IN_UTC);
 }
 
-/** The instant at which the transaction began. */
+/** Returns the instant at which the transaction began. */
 export async function archiveInstant(tx: Queryable): Promise<Date> {
   const [row] = await tx.query<{ written_at: Date }>(INSTANT);
   if (row === undefined) throw new Error('the database has no time');
@@ -33,8 +33,9 @@ export async function archiveInstant(tx: Queryable): Promise<Date> {
 }
 
 /**
- * The rows of the cursor in pages, in its order. `declare` opens it as `archived_lines`, with the
- * columns `key` and `line`, both text. The database sorts once, however many pages there are.
+ * Yields the rows of a cursor in pages, in the cursor's order. `declare` opens the cursor as
+ * `archived_lines`, with the text columns `key` and `line`. The database sorts the rows once,
+ * however many pages there are.
  */
 export async function* readCursor(
   tx: Queryable,
@@ -50,7 +51,7 @@ export async function* readCursor(
   await tx.query(CLOSE);
 }
 
-/** Runs a query of the columns of `Total`, in which `rows` is a bigint. */
+/** Runs a query that returns the columns of `Total`, with `rows` as a bigint. */
 export async function loadTotals(
   on: Queryable,
   statement: Statement,

@@ -1,7 +1,6 @@
 /**
- * The attempts that count towards a cap, as SQL: paid ones whose fee was neither refused nor
- * returned (CAP_COUNTED in libs/attempts). A challenge's daily cap and a round's cap both count
- * them.
+ * SQL for the attempts that count towards a cap: paid attempts whose fee was neither refused nor
+ * refunded (CAP_COUNTED in libs/attempts). A challenge's daily cap and a round's cap both use it.
  */
 import { CAP_COUNTED } from '../domain/attempt.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Windows of attempts in the order of their creation, over the index of the sweepers. A window is a
- * bounded number of rows of all tenants, so that a page costs the same for a tenant with few
- * attempts among many.
+ * Windows of attempts in the order of their creation, read through the index of the sweepers. A
+ * window is a bounded number of rows of all tenants, so that a page costs no more for a tenant
+ * whose attempts are few among many.
  */
 
 import type { Queryable } from '@laurel/postgres';
@@ -11,7 +11,7 @@ import type { Tenant } from '@laurel/values/tenant';
 import type { AttemptStatus } from '../domain/attempt.ts';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 
-/** Orders attempts by creation, and those of one millisecond by id. */
+/** A place in the order by creation; attempts of one millisecond are ordered by id. */
 export type AttemptPosition = { readonly createdAt: Date; readonly id: string };
 
 /** A field that is null allows any value. */
@@ -33,13 +33,16 @@ export type WindowOfAttempts = {
 
 export type ListedRow = OwnedAttempt & { readonly contestId: string; readonly tenant: Tenant };
 
-/** `readTo` is the last row that was read, or the last found one; null if no row is left. */
+/**
+ * `readTo` is the last row of a window that was read whole, else the last attempt that was found;
+ * null if no row is left.
+ */
 export type ReadAttempts = {
   readonly found: readonly ListedRow[];
   readonly readTo: AttemptPosition | null;
 };
 
-/** The most rows of a window, which are read through the index. */
+/** The most rows that a window reads through the index. */
 export const ROWS_OF_WINDOW = 2_000;
 
 export const CONTESTS = {
@@ -59,9 +62,9 @@ const ORDERS = {
 } as const;
 
 /**
- * The query of the next window of attempts. It reads rows only until it has found `$9` of the
- * tenant, and returns the last row of a window that it has read whole, whosever that is. Exported
- * because a test reads its query plan.
+ * The query of the next window of attempts. It stops once it has found `$9` attempts of the tenant.
+ * If it reads the whole window, it also returns the window's last row, whichever tenant that row
+ * belongs to. Exported because a test reads the query plan.
  */
 export function attemptWindowSql(owner: ContestServiceName, order: WindowOfAttempts['order']): string {
   const { table, column } = CONTESTS[owner];
@@ -107,7 +110,7 @@ export type FoundRow = {
   closed_reason: string | null;
 };
 
-/** The attempts of the tenant in the next window of all tenants' attempts. */
+/** Loads the tenant's attempts from the next window, which spans all tenants. */
 export async function loadWindow(
   on: Queryable,
   owner: ContestServiceName,

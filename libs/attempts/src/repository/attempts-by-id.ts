@@ -1,4 +1,4 @@
-/** Finds the attempt by its own id or by the id of its receipt. */
+/** Finds an attempt by its own id or by the id of its receipt. */
 import type { Queryable } from '@laurel/postgres';
 import type { ContestServiceName } from '@laurel/values/ids';
 import type { Environment, Tenant } from '@laurel/values/tenant';
@@ -14,7 +14,10 @@ export type NamedAttempt = {
   readonly tenant: Tenant;
 };
 
-/** Where each service finds any attempt. Only that of challenges has archived ones, in views. */
+/**
+ * The table or view in which each service finds any attempt. Only the challenge service archives
+ * attempts; its views include them.
+ */
 const TABLES = {
   challenge: { attempts: 'all_attempts', outcomes: 'all_outcomes' },
   tournament: { attempts: 'attempts', outcomes: 'outcomes' },

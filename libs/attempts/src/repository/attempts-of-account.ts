@@ -1,10 +1,11 @@
 /**
- * The attempts of one account, newest first, at the contests of all programs or of some. A look-up
- * in the index of players for each contest finds them: a page costs as much for an account whose
- * attempts are old as for one that plays now.
+ * The attempts of one account, newest first, at the contests of all programs or of some. The query
+ * looks the account up in the index of players, once per contest. So a page costs the same whether
+ * the account's attempts are old or new.
  *
- * A page reads a window of the account's attempts. Where the window ends is read from the
- * index alone, so no more rows of the table are read for an account with very many attempts.
+ * A page reads a window of the account's attempts. The query finds the end of the window in the
+ * index alone, so that it reads a bounded number of the table's rows, however many attempts the
+ * account has.
  */
 
 import type { Queryable } from '@laurel/postgres';
@@ -22,7 +23,7 @@ import {
 /** The attempts of a window, plus all others from the millisecond in which the window ends. */
 export const ROWS_OF_ACCOUNT_WINDOW = 500;
 
-/** The query of the attempts of an account. Exported because a test reads its query plan. */
+/** The query of the attempts of an account. Exported because a test reads the query plan. */
 export function attemptsOfAccountSql(owner: ContestServiceName): string {
   const { table, column } = CONTESTS[owner];
   return `
@@ -72,9 +73,9 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type PageOfAccount = {
   readonly accountId: string;
-  /** The filter is null for all programs. */
+  /** Null selects all programs. */
   readonly programIds: readonly string[] | null;
-  /** The filter is null for both environments. */
+  /** Null selects both environments. */
   readonly environment: Environment | null;
   /** Selects only attempts before this position. */
   readonly from: AttemptPosition;

@@ -1,14 +1,14 @@
 /**
- * The tables that both contest services have alike, with the columns that this library reads and
- * writes. All other columns are the service's own.
+ * The tables that both contest services have in the same form, with the columns that this library
+ * reads and writes. A service may have further columns for itself.
  *
  * - attempts: id uuid primary key, account_id uuid, status text (libs/attempts), fee_cents bigint,
  *   created_at timestamptz(3), fee_generation integer default 0, closed_reason text (see
  *   OwnedAttempt). An index on created_at for the sweepers. No index holds the status, so every
  *   change of it stays heap-only.
  * - refunds_due: attempt_id uuid primary key, since timestamptz(3). A service whose refund reasons
- *   do not follow from the status alone has a column for them, which must default to 'expired' (see
- *   RefundQueue).
+ *   do not follow from the status alone adds a column for the reason, which must default to
+ *   'expired' (see RefundQueue).
  * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts', 'low_watermark'),
  *   swept_until timestamptz(3). Every attempt that the service writes as `pending` has a created_at
  *   after the low watermark (see `isAfterLowWatermarkSql`).
@@ -31,9 +31,9 @@ import type { AttemptStatus } from '../domain/attempt.ts';
 export type FeeOf = { readonly attemptId: string; readonly feeGeneration: number };
 
 /**
- * The contest service's own work on attempts that become `open`, as one statement. It is sent with
- * `open` and runs after it, in the same transaction and under the locks of the attempts that it
- * moved. It gets every attempt of the call, also those that `open` left unchanged, so it must
+ * The contest service's own work on attempts that become `open`, as one statement. It runs after
+ * the statement that writes `open`, in the same transaction, which holds the locks on the opened
+ * attempts. It gets every attempt of the call, also attempts that did not become `open`, so it must
  * select by the attempts' state. A second run must change nothing.
  */
 export type WhenOpened = (attemptIds: readonly string[]) => BoundStatement;
@@ -45,14 +45,15 @@ export type WhenOpened = (attemptIds: readonly string[]) => BoundStatement;
 export interface WhenEnding {
   /** Takes the locks that come first in the service's lock order, before any attempt is locked. */
   lock(tx: Transaction, attemptIds: readonly string[]): Promise<void>;
-  /** Called after these attempts have ended. */
+  /** Does the work, after these attempts have ended. */
   ended(tx: Transaction, attemptIds: readonly string[]): Promise<void>;
 }
 
 /** The facts that decide how an attempt ends. */
 export type EndingAttempt = { readonly status: AttemptStatus; readonly isPaid: boolean; readonly createdAt: Date };
 
-// A result for the fee of an older generation must not change an attempt with a newer fee.
+// The statement compares the generation, because a result for an older fee must not change an
+// attempt that has a newer fee.
 const OPEN = {
   name: 'attempts_open',
   text: `
@@ -87,9 +88,10 @@ const LOCK = {
 const END = { text: 'update attempts set status = $2, closed_reason = $3 where id = $1' };
 
 /**
- * `pending -> open`, with the contest service's work: the wallet posted the fee. Does not wait for
- * the disk: the wallet can be asked again. The service's work is a statement of its own. So it has
- * its own snapshot, which sees what another transaction committed while `open` waited for it.
+ * Writes `pending -> open` for fees that the wallet has posted, together with the contest service's
+ * work. Does not wait for the disk, because the wallet can be asked again. The service's work is a
+ * separate statement with its own snapshot, so it sees what another transaction committed while the
+ * first statement waited for that transaction.
  */
 export async function openAttempts(
   database: Database,
@@ -104,8 +106,8 @@ export async function openAttempts(
 }
 
 /**
- * `pending -> refused`: the wallet will never post the fee. Does not wait for the disk: the wallet
- * can be asked again.
+ * Writes `pending -> refused` for fees that the wallet will never post. Does not wait for the disk,
+ * because the wallet can be asked again.
  */
 export async function refuseAttempts(
   database: Database,
@@ -121,8 +123,8 @@ export async function refuseAttempts(
 }
 
 /**
- * Locks an attempt that is to be ended, and returns the facts that decide how; null if there is
- * none.
+ * Locks an attempt that is to be ended, and returns the facts that decide how it ends; null if
+ * there is no such attempt.
  */
 export async function lockAttemptToEnd(tx: Transaction, id: string): Promise<EndingAttempt | null> {
   const [row] = await tx.query<{ status: AttemptStatus; fee_cents: bigint; created_at: Date }>(LOCK, [id]);

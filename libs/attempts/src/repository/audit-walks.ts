@@ -1,6 +1,6 @@
 /**
- * How the continuous audits of both contest services read the tables that both have, in slices
- * (libs/postgres/src/sliced-audit.ts).
+ * How the continuous audit of either contest service reads, in slices, the tables that both
+ * services have (libs/postgres/src/sliced-audit.ts).
  */
 import { pageSql, type Rows, rowsOf, type Walk } from '@laurel/postgres';
 import { leastIdAt } from '@laurel/values/ids';
@@ -11,15 +11,15 @@ export const OUTCOMES = rowsOf('outcomes', 'outcomes', 'attempt_id');
 export const REFUNDS_DUE = rowsOf('refunds_due', 'refunds_due', 'attempt_id');
 
 /**
- * The attempts and outcomes that a service audits: those of its two tables, or also those that it
- * has archived.
+ * The attempts and outcomes that a service audits: the rows of its two tables, and archived rows if
+ * the service archives.
  */
 export interface AuditedRows {
   readonly attempts: Rows;
   readonly outcomes: Rows;
   /** The tables or views in which a walk finds its pages. */
   readonly tables: { readonly attempts: string; readonly outcomes: string };
-  /** How a run finds the new rows of each. */
+  /** How a run finds new attempts and new outcomes. */
   readonly newAttempts: NonNullable<Walk['tail']>;
   readonly newOutcomes: NonNullable<Walk['tail']>;
 }
@@ -28,37 +28,40 @@ export const NEVER_ARCHIVED: AuditedRows = {
   attempts: ATTEMPTS,
   outcomes: OUTCOMES,
   tables: { attempts: 'attempts', outcomes: 'outcomes' },
-  // An update leaves an attempt's row on its page, because half of each page is kept free for
-  // updates.
+  // New rows are on the last pages of the table: an updated row stays on its page, because half of
+  // each page is kept free for updates.
   newAttempts: { table: 'attempts', key: 'id' },
   newOutcomes: { table: 'outcomes', key: 'attempt_id' },
 };
 
 /**
- * How old most ids of attempts are when their rows are committed. Rows with older ids wait for the
- * next whole pass.
+ * Most attempts are committed before their ids are this old. A row that is committed later waits
+ * for the next whole pass.
  */
 export const ATTEMPT_AGE_MS = 60_000;
 /**
- * The same of outcomes and awards, which have the time of their attempt. It is open for an hour by
- * default.
+ * As above, for outcomes and awards, whose ids have the time of their attempt. An attempt is open
+ * for an hour by default.
  */
 export const OUTCOME_AGE_MS = 75 * 60_000;
 
-/** Finds new rows in tables where they may be on any page, because old rows are deleted. */
+/**
+ * Finds new rows by their ids, for tables in which a new row may be on any page, because old rows
+ * are deleted.
+ */
 export const NEW_BY_ID: Pick<AuditedRows, 'newAttempts' | 'newOutcomes'> = {
   newAttempts: { leastKeyAt: leastIdAgo(ATTEMPT_AGE_MS) },
   newOutcomes: { leastKeyAt: leastIdAgo(OUTCOME_AGE_MS) },
 };
 
-/** By the instant of a commit, the least id that is no older than the age. */
+/** Returns a function from an instant to the least id that is at most this old at that instant. */
 export function leastIdAgo(ageMs: number): (instant: Date) => string {
   return (instant) => leastIdAt(later(instant, -ageMs));
 }
 
 const PAGE_SIZE = 2_000;
 
-/** As SQL, what a pass sums over attempts and over outcomes. */
+/** SQL for the sums that a pass adds up over attempts and over outcomes. */
 interface SumsOfWalks {
   readonly ofAttempts?: string;
   readonly ofOutcomes: string;

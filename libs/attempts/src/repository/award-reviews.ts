@@ -1,6 +1,6 @@
 /**
- * Who reviewed an award and why. The transaction that begins the review writes the row, which never
- * changes.
+ * Stores who reviewed an award and why. The transaction that begins the review writes the row,
+ * which never changes.
  */
 import type { Queryable } from '@laurel/postgres';
 import type { AwardReview } from '../domain/award-review.ts';
@@ -13,7 +13,7 @@ export async function insertAwardReview(on: Queryable, awardId: string, review: 
 
 const SELECT = { text: 'select decision, operator, reason from award_reviews where award_id = $1' };
 
-/** Finds the review of an award; null if release 0.2.0 began the review. */
+/** Finds the review of an award; null if software version 0.2.0 began the review. */
 export async function findAwardReview(on: Queryable, awardId: string): Promise<AwardReview | null> {
   const [row] = await on.query<AwardReview>(SELECT, [awardId]);
   return row ?? null;

@@ -3,17 +3,17 @@
  * writes an operation inserts its idempotency use, which never changes. When a key is used again
  * after 24 hours or after a failure, its row is deleted first.
  *
- * Rows are locked in key order, after the locks on players and attempts (docs/lock-order.md). An
- * insert that meets a key of a concurrent transaction waits for it, then violates `key_uses_pkey`,
- * so its operation is not written either.
+ * Rows are locked in key order, after the locks on players and attempts (docs/lock-order.md). If a
+ * concurrent transaction inserts the same key, the second insert waits for that transaction and
+ * then violates `key_uses_pkey`, so the second operation is not written either.
  */
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
 import type { IdempotencyUse, RecordedIdempotencyUse } from '../domain/idempotency-use.ts';
 
 /**
- * A step of the statement that writes operations: it inserts their idempotency uses. `written` is a
- * query with the columns key_id (null for an operation without a key), operation_id, fingerprint
- * and used_at.
+ * A step of the statement that writes operations: it inserts the idempotency uses of the
+ * operations. `written` is a query with the columns key_id (null for an operation without an
+ * idempotency key), operation_id, fingerprint and used_at.
  */
 export const insertingIdempotencyUses = (written: string): string => `
   insert into key_uses (key_id, operation_id, fingerprint, used_at)
@@ -63,8 +63,8 @@ select count(*)::int as count from gone`,
 };
 
 /**
- * Locks the recorded uses of these keys until the transaction ends. The map lacks keys that have
- * none.
+ * Locks the recorded uses of these keys until the transaction ends. The map lacks keys without a
+ * recorded use.
  */
 export async function lockIdempotencyUses(
   tx: Transaction,
@@ -86,8 +86,8 @@ export async function lockIdempotencyUses(
 }
 
 /**
- * The caller writes the operations in the same transaction. A key that is already recorded is a
- * unique violation.
+ * Inserts idempotency uses. The caller writes the operations in the same transaction. A key that is
+ * already recorded is a unique violation.
  */
 export async function insertIdempotencyUses(
   on: Queryable,
@@ -102,12 +102,12 @@ export async function insertIdempotencyUses(
   ]);
 }
 
-/** The caller holds their locks. */
+/** Deletes recorded uses. The caller holds the locks on their rows. */
 export async function deleteIdempotencyUses(on: Queryable, idempotencyRecordIds: readonly string[]): Promise<void> {
   if (idempotencyRecordIds.length > 0) await on.query(DELETE, [idempotencyRecordIds]);
 }
 
-/** Deletes at most `limit` uses from this instant or before; returns how many. */
+/** Deletes at most `limit` uses from this instant or before; returns how many it deleted. */
 export async function deleteOldIdempotencyUses(database: Database, before: Date, limit: number): Promise<number> {
   const [row] = await database.query<{ count: number }>(DELETE_OLD, [before, limit]);
   return row?.count ?? 0;

@@ -1,10 +1,10 @@
 /**
- * The candidates of FindOpenAttempts. Each contest service's statement finds them by its own
- * indexes.
+ * The attempts that FindOpenAttempts considers. Each contest service's statement finds these
+ * candidates by its own indexes.
  */
 import type { PendingAttempt } from './sweeps.ts';
 
-/** A player's ref, and the account that it names, if any. */
+/** A player's ref, and the account that the ref names; null if it names none. */
 export type PlayerOfContest = {
   readonly contestId: string;
   readonly accountId: string | null;
@@ -15,8 +15,8 @@ export type PlayerOfContest = {
 export type OpenCandidate = Omit<PendingAttempt, 'environment'> & { readonly isPending: boolean };
 
 /**
- * The most candidates to read per player: the open attempts to return, and some extra because a
- * candidate may turn out never to have been paid for.
+ * The most candidates to read per player. This is more than the open attempts to return, because
+ * some candidates may turn out never to have been paid for.
  */
 export const MAX_OPEN_CANDIDATES = 12;
 

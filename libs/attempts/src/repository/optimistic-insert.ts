@@ -2,8 +2,8 @@
 import { type BatchOptions, type BoundStatement, type Database, isUniqueViolation } from '@laurel/postgres';
 
 /**
- * Takes the locks, then inserts, and returns the ids of the attempts that it wrote. If one of them
- * violates a unique constraint, nothing of the batch is written and no id is returned.
+ * Takes the locks, then inserts the attempts, and returns the ids of the attempts that it inserted.
+ * If an attempt violates a unique constraint, it inserts no attempt of the batch and returns no id.
  */
 export async function insertAfterLocks(
   database: Database,

@@ -1,4 +1,7 @@
-/** The checks of the audit over outcomes, without the ids that each service gives them. */
+/**
+ * The audit's checks of outcomes that both contest services use. Each service adds its own id of
+ * the check.
+ */
 import type { SlicedCheck } from '@laurel/postgres';
 import { type AuditedRows, OUTCOMES } from './audit-walks.ts';
 
@@ -23,7 +26,8 @@ export function settledHasOutcome({ attempts, outcomes }: AuditedRows): Omit<Sli
   };
 }
 
-// The key of an archived receipt is in the archive, with its signature.
+// Reads only receipts that are not archived: the archive contains the others, with their signatures
+// and keys.
 export const RECEIPT_HAS_KEY: Omit<SlicedCheck, 'id'> = {
   description: 'Every receipt was signed with a key that is on record.',
   violations: `

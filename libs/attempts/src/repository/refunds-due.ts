@@ -1,6 +1,6 @@
 /**
- * Stores the fees to refund. The commit that ends an attempt queues its fee; the commit that
- * records the refund removes it.
+ * The queue of fees to refund. The commit that ends an attempt adds the attempt's fee to the queue;
+ * the commit that records the refund removes the fee.
  */
 
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
@@ -18,12 +18,12 @@ export type RefundDue = {
   readonly environment: Environment;
 };
 
-/** A fee that was refunded to its player, and when that was recorded. */
+/** A fee that was refunded to its player, and the instant at which the refund was recorded. */
 export type FinishedRefund = { readonly attemptId: string; readonly reason: RefundReason; readonly at: Date };
 
 /**
- * Writes the contest service's events of refunds, one for each. Called inside the transaction that
- * records the refunds, with those that were not recorded before.
+ * Returns the contest service's events of refunds, one per refund. Called in the transaction that
+ * records the refunds, only with refunds that were not recorded before.
  */
 export type RefundEvents = (on: Queryable, refunds: readonly FinishedRefund[]) => Promise<readonly Event[]>;
 
@@ -37,7 +37,7 @@ export interface RefundQueue {
     tx: Transaction,
     due: { readonly attemptId: string; readonly reason: RefundReason; readonly since: Date },
   ): Promise<void>;
-  /** The next refunds, at most `limit`, by `nextRefundsSql`. */
+  /** Loads at most `limit` refunds, in the order of `nextRefundsSql`. */
   loadNext(database: Database, limit: number): Promise<readonly RefundDue[]>;
 }
 
@@ -48,9 +48,10 @@ values ($1, $2, (select ${environmentSql('challenge')} from attempts a where a.i
 };
 
 /**
- * The query of the refunds that a run of the sweeper posts next: those of real money, oldest first,
- * and then those of play money. Real money never waits for play money, however much of it is due:
- * each has an index of its own. `reason` is a column of the queue (`d`) or of the attempt (`a`).
+ * The query of the refunds that a run of the sweeper posts next: refunds of real money, oldest
+ * first, and then refunds of play money. Each environment has its own index, so real money never
+ * waits for play money, however many refunds of play money are due. `reason` is a column of the
+ * queue (`d`) or of the attempt (`a`).
  */
 export function nextRefundsSql(owner: ContestServiceName, reason: string): string {
   return `
@@ -66,11 +67,11 @@ order by d.environment is not distinct from 'test', d.since, d.attempt_id limit 
 
 const SELECT_NEXT = { name: 'refunds_next', text: nextRefundsSql('challenge', 'a.status') };
 
-/** The columns of a refund of the queue, beside its reason. */
+/** The columns of a queued refund, without its reason. */
 export type DueRow = { id: string; fee_generation: number; environment: Environment };
 
-// All rows are locked first, in order. The second of two transactions finds the queue's rows
-// deleted, changes nothing and gets no ids back.
+// The statement locks all rows first, in order. If two transactions record the same refunds, the
+// second one finds the queue's rows deleted, changes nothing and gets no ids back.
 const FINISH = {
   name: 'refunds_finish',
   text: `
@@ -91,8 +92,8 @@ export const refundsByStatus: RefundQueue = {
     if (isRoundReason(reason)) throw new Error(`the refund of attempt ${attemptId} cannot keep its reason`);
     await tx.query(INSERT, [attemptId, since]);
   },
-  // Only attempts that are ending are queued. If that is ever violated, the audit reports it, and
-  // the fee is still refunded.
+  // Only attempts that are ending should be queued. If another attempt ever is, the audit reports
+  // it, and its fee is refunded as `expired`.
   async loadNext(database, limit) {
     const rows = await database.query<DueRow & { status: AttemptStatus }>(SELECT_NEXT, [limit]);
     return rows.map(({ id, fee_generation: feeGeneration, status, environment }) => ({
@@ -105,9 +106,9 @@ export const refundsByStatus: RefundQueue = {
 };
 
 /**
- * `expiring -> expired`, `voiding -> voided`: the refunds are posted. An attempt in any other state
- * only leaves the queue. Returns, once each, the attempts that left the queue with this call; a
- * refund that was recorded before is not among them.
+ * Records posted refunds: `expiring -> expired`, `voiding -> voided`, and the fees leave the queue.
+ * An attempt in any other state keeps its status. Returns the ids of the attempts whose fees left
+ * the queue in this call, and no id whose refund was recorded before.
  */
 export async function finishRefunds(tx: Transaction, attemptIds: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ attempt_id: string }>(FINISH, [attemptIds]);

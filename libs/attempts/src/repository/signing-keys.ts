@@ -2,10 +2,10 @@
  * The keys that signed a contest service's receipts, each with its period of validity. One key is
  * current: its period has no end yet.
  *
- * A process that starts with a new key makes it the current one. The replaced key stays valid for
- * another minute, and a process that still signs with it extends that every few seconds. So while
- * replicas change their seed one after the other, both keys are valid, for as long as that takes
- * and a minute longer. All times are the database's.
+ * A process that starts with a new key makes that key the current one. The replaced key stays valid
+ * for another minute, and a process that still signs with the replaced key extends its validity
+ * every few seconds. So while replicas change their seed one after the other, both keys are valid:
+ * as long as the change takes, and a minute longer. All times are by the database's clock.
  */
 import { type Database, isUniqueViolation, type Queryable } from '@laurel/postgres';
 
@@ -18,15 +18,15 @@ export type SigningKey = {
 };
 
 /**
- * Much shorter than a replaced key stays valid. So a process that ends between two extensions
- * leaves no receipt outside the period.
+ * Much shorter than the time for which a replaced key stays valid, so that a process that ends
+ * between two extensions leaves no receipt outside the key's period.
  */
 export const EXTENSION_INTERVAL_MS = 15_000;
 const REPLACED_KEY_COUNTS_FOR = `interval '1 minute'`;
 
-// Processes that start together put their keys one after the other. Without this lock there is a
-// deadlock: a process that inserts a key waits for one that replaces the current key, which waits
-// for the same key to be inserted.
+// Makes processes that start together put their keys one after the other. Without this lock they
+// would deadlock: a process that inserts a key waits for a process that replaces the current key,
+// and that process waits for the same key to be inserted.
 const LOCK = { text: `select pg_advisory_xact_lock(hashtextextended('signing_keys', 0))` };
 
 const REPLACE = {
@@ -35,7 +35,7 @@ update signing_keys set valid_until = greatest(now(), created_at) + ${REPLACED_K
 where valid_until is null and not exists (select from signing_keys known where known.public_key = $1)`,
 };
 
-// The key is valid from a second earlier: a process dates its receipts by its reading of the
+// The key's period begins a second early: a process dates receipts by its own estimate of the
 // database's time, which can be half a second off.
 const INSERT = {
   text: `
@@ -52,9 +52,9 @@ const EXTEND = {
 const SELECT_ALL = { text: 'select public_key, created_at, valid_until from signing_keys order by created_at, id' };
 
 /**
- * Inserts the key unless it is known, and returns its id. A new key becomes the current one;
- * processes that start together agree. A key that was replaced stays replaced, and is valid for as
- * long as it is extended.
+ * Inserts the key unless it is known, and returns its id. A new key becomes the current key;
+ * processes that start together agree on one current key. A key that was replaced stays replaced,
+ * and is valid as long as a process extends it.
  */
 export async function putSigningKey(database: Database, publicKey: Buffer): Promise<number> {
   try {
@@ -68,8 +68,8 @@ export async function putSigningKey(database: Database, publicKey: Buffer): Prom
       return row.id;
     });
   } catch (error) {
-    // A process of an earlier release, which takes no lock, inserted another key at the same time.
-    // This key replaces it.
+    // A process of an earlier software version, which takes no lock, inserted another key at the
+    // same time. The second try makes this key replace the other one.
     if (!isUniqueViolation(error, 'signing_keys_one_is_current')) throw error;
     return putSigningKey(database, publicKey);
   }

@@ -1,14 +1,14 @@
 /**
- * The stages in which no attempt, refund or award may stay, as statements of the stage sampler
- * (libs/postgres).
+ * Counts attempts, refunds and awards that stay too long in a stage, as statements for the stage
+ * sampler (libs/postgres).
  */
 import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED_ITEMS, MAX_WALKED_ROWS } from '@laurel/postgres';
 import type { Sweep } from './sweeps.ts';
 
 export interface AttemptStages {
   /**
-   * The contest service's table of awards. It has status, created_at and a partial index on
-   * created_at over the unfinished awards.
+   * The contest service's table of awards. The table has the columns status and created_at, and a
+   * partial index on created_at over the unfinished awards.
    */
   readonly awards: 'awards' | 'round_payouts';
   /** The age from which the sweeper resolves a pending attempt. */
@@ -24,9 +24,9 @@ export interface AttemptStages {
 type Contests = { readonly table: 'challenges' | 'rounds'; readonly id: 'challenge_id' | 'round_id' };
 
 /**
- * SQL: attempts above the mark of a sweep that are older than `$2` milliseconds, which the sweep
- * should have passed. `$3` milliseconds are subtracted from their age. If the sweep keeps up,
- * hardly any attempt is read.
+ * SQL: attempts above the mark of a sweep that are older than `$2` milliseconds, so that the sweep
+ * should have passed them. `$3` milliseconds are subtracted from their age. If the sweep keeps up,
+ * the statement reads hardly any attempt.
  */
 function leftBehind(stage: string, sweep: Sweep, statuses: readonly string[], { table, id }: Contests): string {
   return `
@@ -49,8 +49,8 @@ group by known.environment`;
 
 /** SQL: the unfinished awards of a table, by status. */
 function unfinished(awards: AttemptStages['awards'], { table, id }: Contests): string {
-  // Only an award of a challenge is ever `holding`. It waits for the wallet, as a `paying` one
-  // does.
+  // Only an award of a challenge can be `holding`. Like a `paying` award, it waits for the wallet,
+  // so both count as one stage.
   const holding = `
     union all
     (select 'paying', created_at, ${id} from ${awards} where status = 'holding' order by created_at limit ${MAX_WALKED_ROWS})`;
@@ -73,8 +73,8 @@ group by of_status.status, known.environment`;
 }
 
 /**
- * The rows are not ordered, so that no more than the limit are read. If more are due, the age is
- * that of the oldest row that was read.
+ * Does not order the rows, so that it reads at most the limit. If more refunds are due, the age is
+ * the age of the oldest row that was read.
  */
 function refundsDue({ table, id }: Contests): string {
   return `
@@ -121,12 +121,13 @@ const STATEMENTS = {
 };
 
 /**
- * - `attempt_pending`: past the grace, and the fee is still not decided. Age: since creation.
- * - `attempt_overdue`: past the deadline, and still open. Age: since the deadline.
- * - `refund_due`: a fee that is to be returned. Age: since the attempt ended.
- * - `award_paying`: won, and not yet paid or held by the wallet. Age: since it was won.
- * - `award_releasing`, `award_denying`: an operator's decision that the wallet has not answered. No
- *   age, since no instant is kept.
+ * - `attempt_pending`: the grace has passed and the fee is not decided. Age: since creation.
+ * - `attempt_overdue`: the deadline has passed and the attempt is open. Age: since the deadline.
+ * - `refund_due`: a fee is to be refunded. Age: since the attempt ended.
+ * - `award_paying`: an award was won, and the wallet has neither paid nor held it. Age: since the
+ *   win.
+ * - `award_releasing`, `award_denying`: the wallet has not confirmed an operator's decision. No
+ *   age, because the instant of the decision is not stored.
  */
 export function attemptStages({ awards, pendingGraceMs, attemptTtlMs }: AttemptStages): readonly BoundStatement[] {
   const statements = STATEMENTS[awards];

@@ -1,6 +1,6 @@
 /**
- * What the sweepers walk: attempts in the order of their creation, from a mark below which
- * everything is done. The low watermark keeps new attempts from appearing below a mark.
+ * The sweepers walk attempts in the order of their creation, from a mark below which everything is
+ * done. The low watermark keeps new attempts from appearing below a mark.
  */
 
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
@@ -23,7 +23,8 @@ export type PendingAttempt = {
 
 const LOAD_MARK = { text: 'select swept_until from sweep_marks where sweep = $1' };
 
-// A mark never moves backwards, even if a slower replica writes last.
+// Takes the later of both instants, so that a mark never moves backwards even if a slower replica
+// writes last.
 const PUT_MARK = {
   text: `
 insert into sweep_marks (sweep, swept_until) values ($1, $2)
@@ -31,7 +32,7 @@ on conflict (sweep) do update set swept_until = excluded.swept_until
 where sweep_marks.swept_until < excluded.swept_until`,
 };
 
-// The low watermark never passes the database's present. Otherwise a caller whose clock is ahead
+// Keeps the low watermark behind the database's present. Otherwise a caller whose clock is ahead
 // could keep every process from creating attempts.
 const RAISE_LOW_WATERMARK = {
   text: `
@@ -70,8 +71,8 @@ where created_at >= $1 and created_at <= $2 and status = 'open'
 order by created_at limit $3`,
 };
 
-// One statement and one commit end the attempts and make their refunds due. Rows that an outcome
-// has locked are skipped, not waited for: the outcome has won that race.
+// One statement ends the attempts and queues their refunds. It skips rows that an outcome has
+// locked instead of waiting for them, because the outcome will settle these attempts.
 function expiringDue(owner: ContestServiceName): string {
   return `
 with due as (
@@ -102,43 +103,44 @@ order by created_at limit 1`,
 
 /**
  * A condition for statements that write attempts: the attempt was created after the low watermark.
- * `createdAt` is SQL. An attempt that fails it waited too long for its commit and has to be decided
- * again.
+ * `createdAt` is SQL. An attempt that fails the condition waited too long for its commit and must
+ * be decided again.
  */
 export function isAfterLowWatermarkSql(createdAt: string): string {
   return `${createdAt} > coalesce((select swept_until from sweep_marks where sweep = '${LOW_WATERMARK}'), '-infinity')`;
 }
 
 /**
- * `raisedAt` is by the database's clock: statements that begin later write no attempt with a
- * created_at up to `until`.
+ * Statements that begin after `raisedAt`, by the database's clock, write no attempt whose
+ * created_at is `until` or earlier.
  */
 export type LowWatermark = { readonly until: Date; readonly raisedAt: string };
 
 /**
- * Raises the low watermark to at most that instant, and never closer than `marginMs` to the
- * database's present.
+ * Raises the low watermark to this instant, or to `marginMs` before the database's present if that
+ * is earlier.
  */
 export async function raiseLowWatermark(database: Database, until: Date, marginMs: number): Promise<LowWatermark> {
   await database.query(RAISE_LOW_WATERMARK, [until, marginMs]);
-  // The query reads after that commit: a statement that begins from now on sees the low watermark.
+  // This query runs after the commit above, so every statement that begins from now on sees the
+  // raised low watermark.
   const [row] = await database.query<{ swept_until: Date; raised_at: string }>(SELECT_LOW_WATERMARK);
   if (row === undefined) throw new Error('the low watermark that was just raised cannot be read');
-  // Another replica may have raised it further, but this process does not know how far that
-  // replica's walk has come.
+  // Another replica may have raised the low watermark further, but this process does not know how
+  // far that replica's walk has come.
   return { until: firstOf(row.swept_until, until), raisedAt: row.raised_at };
 }
 
 /**
- * Whether a transaction is still in progress that began before the instant, by the database's
- * clock.
+ * Whether any transaction that began before the instant, by the database's clock, is still in
+ * progress.
  */
 export async function isAnyTransactionOlder(database: Database, than: string): Promise<boolean> {
   const [row] = await database.query<{ is_any_older: boolean }>(IS_ANY_OLDER, [than]);
   return row?.is_any_older ?? true;
 }
 
-/** The sweep's mark; the epoch if the sweep has never run. */
+/** Loads the sweep's mark; the epoch if the sweep has never run. */
 export async function loadMark(database: Database, sweep: Sweep): Promise<Date> {
   const [row] = await database.query<{ swept_until: Date }>(LOAD_MARK, [sweep]);
   return row?.swept_until ?? new Date(0);
@@ -148,7 +150,10 @@ export async function putMark(database: Database, sweep: Sweep, sweptUntil: Date
   await database.query(PUT_MARK, [sweep, sweptUntil]);
 }
 
-/** Pending attempts created from the first instant to the second, both included, oldest first. */
+/**
+ * Loads pending attempts that were created from the first to the second instant, both included,
+ * oldest first.
+ */
 export async function loadPending(
   database: Database,
   owner: ContestServiceName,
@@ -168,7 +173,7 @@ export async function loadPending(
   }));
 }
 
-/** The open attempts that `expireAttemptsBetween` would end, without locking them. */
+/** Loads the ids of the open attempts that `expireAttemptsBetween` would end. Locks nothing. */
 export async function loadIdsDueToExpire(
   on: Queryable,
   from: Date,
@@ -179,8 +184,8 @@ export async function loadIdsDueToExpire(
 }
 
 /**
- * Ends open attempts created from the first instant to the second, both included, oldest first. If
- * attempts are named, ends only those.
+ * Ends open attempts that were created from the first to the second instant, both included, oldest
+ * first. If ids are given, ends only these attempts.
  */
 export async function expireAttemptsBetween(
   tx: Transaction,
@@ -194,7 +199,10 @@ export async function expireAttemptsBetween(
   return (await tx.query<{ id: string }>(EXPIRE_DUE[owner], [from, until, limit, now, among])).map(({ id }) => id);
 }
 
-/** The oldest attempt of the window that has neither ended nor been refused; null for none. */
+/**
+ * Returns when the oldest attempt of the window that has neither ended nor been refused was
+ * created; null if there is none.
+ */
 export async function oldestUnended(database: Database, from: Date, until: Date): Promise<Date | null> {
   const [row] = await database.query<{ created_at: Date }>(OLDEST_LEFT_BEHIND, [from, until]);
   return row?.created_at ?? null;

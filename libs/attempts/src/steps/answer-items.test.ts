@@ -14,7 +14,7 @@ function call(...answers: (() => Promise<Answer | Refused>)[]) {
 }
 
 describe('the items of a call', () => {
-  it('each item of a call succeeds, is refused or fails independently of the others', async () => {
+  it('an item of a call succeeds, is refused or fails independently of the other items', async () => {
     const answer = { $case: 'attempt', value: 1 } as const;
     const answered = call(
       async () => answer,

@@ -1,7 +1,7 @@
 /**
  * The response to a call with many items. Each item gets a value, a refusal or a failure,
- * independently of the others. After a failure the caller does not know the result; the same item
- * sent again continues from its last commit.
+ * independently of the others. After a failure the caller does not know the result; if it sends the
+ * item again, the item continues from its last commit.
  */
 import { isRefused, type Refused } from '@laurel/errors';
 import { LostReplyError } from '@laurel/failpoint';
@@ -34,8 +34,8 @@ export async function answerItems<Asked extends Item, Answer extends { readonly 
 type ReportAnswer<Outcome> = { readonly $case: 'outcome'; readonly value: Outcome; readonly repeated: boolean };
 
 /**
- * Answers reports of scores as above: a result also states whether the same operation recorded the
- * outcome before.
+ * Does what `answerItems` does, for reports of scores. A result also states whether an earlier
+ * report of the same operation recorded the outcome.
  */
 export async function answerReports<Asked extends Item, Outcome>(
   reports: readonly Asked[],

@@ -1,6 +1,6 @@
 /**
- * The commits of creations and of reports. Concurrent items share one commit, but live and test
- * items never share one.
+ * The commits of creations and of reports. Concurrent items share a commit, except that a live item
+ * and a test item never share one.
  */
 import { type Coalescer, createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isConnectionFailure } from '@laurel/postgres';
@@ -13,7 +13,7 @@ export function createCommitBatches<Item, Decision>({
 }: {
   readonly name: 'create-attempts' | 'report-outcomes';
   environmentOf(item: Item): Environment;
-  /** Resolves with one decision per item, in order, as it holds after the commit. */
+  /** Resolves with one decision per item, in order, as the decisions hold after the commit. */
   commit(batch: readonly Item[]): Promise<readonly Decision[]>;
 }): Coalescer<Item, Decision> {
   return createCoalescersByEnvironment<Item, Decision>({
@@ -21,8 +21,8 @@ export function createCommitBatches<Item, Decision>({
     create: () =>
       createCoalescer({
         name,
-        // Two lanes never decide the same player or attempt at once, because each batch locks them.
-        // Within a batch the items are decided in order.
+        // Two lanes never decide the same player or attempt at the same time, because each batch
+        // locks its players or attempts. Within a batch the items are decided in order.
         lanes: 2,
         isolate: (error) => !isConnectionFailure(error),
         run: commit,

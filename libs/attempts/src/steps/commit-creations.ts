@@ -1,6 +1,6 @@
 /**
- * The last step of a reservation under lock, in one round trip: writes the attempts with their key
- * uses, and commits the transaction.
+ * The last step of a reservation under lock, in one round trip: writes the attempts with their
+ * idempotency uses, and commits the transaction.
  */
 import { isRefused, type Refused } from '@laurel/errors';
 import type { Queryable, Transaction } from '@laurel/postgres';
@@ -18,11 +18,15 @@ export type KeyedAttempt<Attempt extends ReservedAttempt> = {
 /** The contest's own writes of attempts. */
 type Writes<Attempt extends ReservedAttempt> = {
   /**
-   * Inserts attempts with their idempotency uses, and returns the ids of those that it inserted. An
-   * id that already exists is left unchanged. A key that is already recorded is a unique violation.
+   * Inserts attempts with their idempotency uses, and returns the ids of the attempts that it
+   * inserted. It leaves an attempt that already exists unchanged. A key that is already recorded is
+   * a unique violation.
    */
   insertAttempts(on: Queryable, attempts: readonly KeyedAttempt<Attempt>[]): Promise<ReadonlySet<string>>;
-  /** Restarts an abandoned attempt as this one. False if another process restarted it first. */
+  /**
+   * Replaces an abandoned attempt by this restarted one. False if another process restarted the
+   * attempt first.
+   */
   restartAttempt(on: Queryable, attempt: Attempt): Promise<boolean>;
 };
 
@@ -30,10 +34,10 @@ type Reserved<Attempt> = { readonly kind: 'known' | 'created'; readonly attempt:
 type AskWallet = { readonly kind: 'ask_wallet' };
 
 /**
- * Returns one decision per creation, in order, as it holds after the commit. `ask_wallet` means
- * that the creation has to be decided again, for one of two reasons. Another process wrote its
- * attempt after the look-up: the next round finds that row. Or the creation waited too long: the
- * next round takes a new instant.
+ * Returns one decision per creation, in order, as the decisions hold after the commit. `ask_wallet`
+ * means that the creation must be decided again, for one of two reasons. Another process wrote the
+ * attempt after the look-up, and the next round finds that row. Or the creation waited too long,
+ * and the next round takes a new instant.
  */
 export async function commitCreations<Attempt extends ReservedAttempt, Decided extends Reserved<Attempt>>(
   tx: Transaction,

@@ -27,7 +27,7 @@ const pendingOf = (accountId: string): ReservedAttempt => ({
   metadata: '{}',
 });
 
-/** A wallet in which the ref names the next account of the list at each charge. */
+/** A wallet in which the player's link moves to the next account of the list at each charge. */
 function walletOf(accountIds: readonly string[]): { wallet: Wallet; charged: string[] } {
   const charged: string[] = [];
   const wallet = {

@@ -1,13 +1,14 @@
 /**
- * How an attempt is paid for exactly once: reserve -> charge -> open.
+ * Pays for an attempt exactly once: reserve -> charge -> open.
  *
  * 1. The reservation is the contest's commit: it applies the rules and inserts the attempt
  *    `pending`, or `open` if it is free. A refusal ends here and writes nothing.
- * 2. The wallet posts the fee, or writes a refusal as the tombstone of its id. That row decides.
- * 3. `open` or `refused` is written after it.
+ * 2. The wallet posts the fee, or writes a refusal as the tombstone of the fee's id. The wallet's
+ *    row decides.
+ * 3. The contest service writes `open` or `refused` after the wallet's decision.
  *
- * After a crash at any point, a retry with the same attempt id finds its row and continues from
- * there, and so does the sweeper.
+ * After a crash at any point, a retry with the same attempt id finds the attempt's row and
+ * continues from there. The sweeper does so too.
  */
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
 import type { ContestServiceName } from '@laurel/values/ids';
@@ -27,18 +28,18 @@ export type CreateDeps = {
   readonly opener: AttemptOpener;
 };
 
-// The most reservations for one creation. Abandoned fees and races with other processes can restart
-// it; each cause is transient.
+// The most reservations for one creation. An abandoned fee or a race with another process makes the
+// creation reserve again; both causes are transient.
 const MAX_ROUNDS = 5;
 /**
- * The most times that a charge follows a player's link which the partner moved after the
- * reservation. The partner's rate limit allows some ten moves a second.
+ * The most times that a charge follows a player's link to another account. The partner may move the
+ * link after the reservation; its rate limit allows some ten moves a second.
  */
 const MAX_MOVES = 50;
 
 /**
- * Creates one attempt and returns it once it may be shown: it is paid for and, if other reads
- * depend on that, written as `open`.
+ * Creates one attempt and returns it once it may be shown: once it is paid for and, if other reads
+ * depend on the status, written as `open`.
  */
 export async function createAttempt(creation: CreationRequest, deps: CreateDeps): Promise<ReservedAttempt | Refused> {
   const created = await decide(creation, deps);
@@ -82,8 +83,8 @@ function refusalOf(attempt: ReservedAttempt): Refused {
 }
 
 /**
- * The wallet's decision. `abandoned` if the fee got a tombstone before the wallet received it; the
- * attempt may be restarted.
+ * Charges the fee and returns the wallet's decision. `abandoned` means that this fee will never be
+ * posted, and that the caller must reserve again.
  */
 async function charge(
   pending: ReservedAttempt,
@@ -132,7 +133,7 @@ async function charge(
       continue;
     }
     // This attempt cannot continue, and its fee must not be posted later. So the refusal is final
-    // only once the fee has its tombstone.
+    // only once the wallet has written the fee's tombstone.
     const resolution = await wallet.resolveFee({
       ...feeOf(attempt),
       environment: player.tenant.environment,

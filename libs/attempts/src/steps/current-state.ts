@@ -1,7 +1,8 @@
 /**
- * The current state of an attempt or award, from the contest service's rows and the wallet, for
- * operators. Reading it changes nothing: it rolls nothing forward and writes no tombstone, refund
- * or payout, even one that is due. A partner's read finishes such work first (roll-forward.ts).
+ * Reads the current state of an attempt or award from the contest service's rows and the wallet,
+ * for operators. The read changes nothing: it rolls nothing forward, and writes no tombstone,
+ * refund or payout, even if one is due. A partner's read finishes such work first
+ * (roll-forward.ts).
  */
 
 import { isRefused } from '@laurel/errors';
@@ -13,10 +14,13 @@ import { feeOf, type OwnedAttempt } from '../domain/owned-attempt.ts';
 import type { Wallet } from '../wallet.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 
-/** An attempt. A settled one also has its outcome, with the prize that it won. */
+/** An attempt. `result` is the outcome and the prize of a settled attempt; null for others. */
 export type CurrentAttempt = { readonly attempt: OwnedAttempt; readonly result: AttemptResult | null };
 
-/** The attempt as just read, with its outcome; null if no partner was ever shown it. */
+/**
+ * Returns the attempt as just read, with its outcome; null if no partner was ever shown the
+ * attempt.
+ */
 export async function currentState(
   { attempt: found, tenant }: FoundAttempt,
   deps: { contest: Contest; opener: AttemptOpener; wallet: Wallet },
@@ -29,7 +33,7 @@ export async function currentState(
   return { attempt, result: { outcome, award: owed === null ? null : await currentAward(owed.award, wallet) } };
 }
 
-/** The attempt as just read; null if no partner was ever shown it. */
+/** Returns the attempt as just read; null if no partner was ever shown the attempt. */
 export async function currentAttempt(
   found: OwnedAttempt,
   environment: Environment,
@@ -44,8 +48,8 @@ export async function currentAttempt(
 }
 
 /**
- * The award with its status in the wallet. An award that the wallet has not decided yet has moved
- * no money, so it counts as held.
+ * Returns the award with its status in the wallet. If the wallet has not decided the award, no
+ * money has moved, so the award counts as held.
  */
 export async function currentAward(award: PayableAward, wallet: Wallet): Promise<PayableAward> {
   if (!isUnfinished(award)) return award;

@@ -1,6 +1,6 @@
 /**
- * A contest service's signing keys, as the gateway reads them: each with its name in the signed
- * documents.
+ * A contest service's signing keys, as the gateway reads them. Each has the key id that signed
+ * documents state.
  */
 import type { Database } from '@laurel/postgres';
 import type { SigningKey } from '@laurel/proto/common';

@@ -6,8 +6,8 @@ import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 import { type RollForwardDeps, rereadAttempt, rollForward } from './roll-forward.ts';
 
 /**
- * Ends the attempt as if its deadline had passed. A repeat that finds the attempt ended this way
- * finishes a refund that is still under way.
+ * Ends the attempt as if its deadline had passed. A repeat finds the attempt expired, and finishes
+ * a refund that is still under way.
  */
 export async function expireNow(
   found: OwnedAttempt,
@@ -23,13 +23,12 @@ export async function expireNow(
   }
   const attempt = await rereadAttempt(found.id, environment, deps);
   if (attempt === null) return refused('not_found');
-  // An outcome was recorded in between, and wins.
+  // Another request recorded an outcome meanwhile: the outcome counts.
   return attempt.status === 'settled' ? refused('attempt_already_settled') : attempt;
 }
 
 /**
- * Ends the attempt for an operator. A repeat of a void finishes an interrupted refund and is not
- * refused.
+ * Voids the attempt for an operator. A repeat is not refused: it finishes an interrupted refund.
  */
 export async function voidNow(
   found: OwnedAttempt,

@@ -1,11 +1,12 @@
 /**
- * Which attempts of a player would accept a score now, for a report that names its player instead
- * of its attempt. The player is the account that the ref names now, whichever of its refs created
- * the attempt. The ref itself counts for free attempts from before it was linked.
+ * Finds the attempts of a player that would accept a score now, for a report that names a player
+ * instead of an attempt. The player is the account that the ref names now, whichever of the
+ * account's refs created the attempt. Free attempts that the ref created before it was linked are
+ * found by the ref.
  *
- * The contest reads its state and the candidates: attempts that are not overdue, oldest first. A
- * `pending` candidate may already be paid for, because `open` is written after the response to a
- * creation; the wallet decides. One pair of statements reads all concurrent queries.
+ * The contest reads its own state and the candidates: attempts that are not overdue, oldest first.
+ * A `pending` candidate may already be paid for, because `open` is written after the response to a
+ * creation; the wallet's row decides. One pair of statements reads for all concurrent queries.
  */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { type Refused, refused } from '@laurel/errors';
@@ -20,14 +21,16 @@ import type { PendingResolver } from '../sweeps/resolve-pending.ts';
 import type { Wallet } from '../wallet.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 
-/** The state of the contest, null if there is none, and a player's candidates in it. */
+/**
+ * The state of the contest (null if there is no such contest), and the player's candidates in it.
+ */
 type FoundCandidates = { readonly contest: ContestState | null; readonly candidates: readonly OpenCandidate[] };
 
 export type CandidateReadBatches = Coalescer<PlayerOfContest, FoundCandidates>;
 
 /**
- * If a player has one open attempt, a report means that one. A second shows that the report is
- * ambiguous, so no more are read.
+ * If a player has one open attempt, a report means that attempt. A second open attempt makes the
+ * report ambiguous, so no more attempts are read.
  */
 const MAX_OPEN = 2;
 
@@ -64,7 +67,9 @@ export type FindDeps = KeepDeps & {
   readonly wallet: Pick<Wallet, 'resolvePlayer'>;
 };
 
-/** The ids of the open attempts, oldest first; none if the contest no longer accepts a score. */
+/**
+ * Returns the ids of the open attempts, oldest first; none if the contest no longer accepts scores.
+ */
 export async function findOpen(
   { tenant, playerRef, contestId }: { readonly tenant: Tenant; readonly playerRef: string; readonly contestId: string },
   { candidates: reads, wallet, ...deps }: FindDeps,

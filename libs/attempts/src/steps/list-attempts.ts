@@ -44,7 +44,7 @@ export const MAX_WINDOWS_PER_PAGE = 5;
 /** An id above the id of every attempt. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Whose attempts are listed: a tenant's, or an account's at all programs or at some. */
+/** Whose attempts the list contains: a tenant's, or an account's at all programs or at some. */
 export type ListedOf =
   | { readonly kind: 'tenant'; readonly tenant: Tenant }
   | ({ readonly kind: 'account' } & Pick<PageOfAccount, 'accountId' | 'programIds' | 'environment'>);
@@ -67,9 +67,9 @@ export type ListedAttempt = CurrentAttempt & { readonly contestId: string; reado
 
 export type AttemptPage = {
   readonly attempts: readonly ListedAttempt[];
-  /** The position is null once the list has ended. */
+  /** Null once the list has ended. */
   readonly readTo: AttemptPosition | null;
-  /** The position is null unless the list began at the head. */
+  /** Null unless the list began at the head. */
   readonly head: AttemptPosition | null;
 };
 
@@ -82,7 +82,7 @@ export type ListDeps = {
   readonly clock: Clock;
 };
 
-/** The result is null for an attempt that is not visible yet. */
+/** `current` is null for an attempt that is not visible yet. */
 type Seen = { readonly found: ListedRow; readonly current: OwnedAttempt | null };
 
 export async function listAttempts(query: AttemptQuery, deps: ListDeps): Promise<AttemptPage> {
@@ -105,8 +105,8 @@ export async function listAttempts(query: AttemptQuery, deps: ListDeps): Promise
     case 'after': {
       const until = earlier(readTo ?? head, undecided);
       const { position } = query.from;
-      // The list never moves backwards. `until` can precede the position if the clock of another
-      // replica is behind, or if an undecided attempt comes right after the position.
+      // Keeps the list from moving backwards: `until` can precede the position if another replica's
+      // clock is behind, or if an undecided attempt comes right after the position.
       return { attempts: await results(until), readTo: isBefore(until, position) ? position : until, head: null };
     }
   }
@@ -163,19 +163,22 @@ async function withResults(
   );
 }
 
-/** An attempt whose fee is not known to be posted may be `open`, and is looked up. */
+/**
+ * The stored statuses that may be shown as this one. A `pending` attempt may be open already, so it
+ * is looked up.
+ */
 function statusesOf(status: ShownStatus | null): readonly AttemptStatus[] {
   const all: readonly AttemptStatus[] = ['open', 'settled', 'expiring', 'expired', 'voiding', 'voided'];
   const visible = all.filter((it) => isVisible(it) && (status === null || shownStatus(it) === status));
   return status === null || status === 'open' ? ['pending', ...visible] : visible;
 }
 
-/** The position after all attempts that were created at this instant or before. */
+/** Returns the position after all attempts that were created at this instant or before. */
 function allUntil(createdAt: Date): AttemptPosition {
   return { createdAt, id: LAST_ID };
 }
 
-/** The earlier of two positions: the given one, and the last one before all of these instants. */
+/** Returns the earlier of the given position and the last position before all of these instants. */
 function earlier(position: AttemptPosition, instants: readonly Date[]): AttemptPosition {
   return instants.reduce((found, instant) => {
     const before = allUntil(later(instant, -1));

@@ -1,18 +1,18 @@
 /**
- * Writes `pending -> open` and `pending -> refused` after the call is answered. The wallet's row
- * has decided and can be read again. So these commits do not wait for fsync, a response waits for
- * them only if the contest requires it, and the sweeper repairs what is lost here
+ * Writes `pending -> open` and `pending -> refused` after the response to the call. The wallet's
+ * row has decided and can be read again. So these commits do not wait for fsync, and a response
+ * waits for them only if the contest requires it. The sweeper repairs what a crash loses here
  * (resolve-pending.ts).
  *
- * A contest may have work to do when an attempt opens. The commit that opens the attempt does it in
- * the same round trip, whichever call causes that; a later call sends it again, and it changes
- * nothing. An outcome that settled an attempt directly from `pending` would skip that work, so the
- * outcome waits (`isAwaited`). The response to the creation waits too, so that a read right after
- * it, on any replica, finds the work done.
+ * A contest may have work to do when an attempt opens. The commit that opens the attempt does this
+ * work in the same round trip, whichever call opens the attempt. A later call sends the work again,
+ * which then changes nothing. An outcome that settled an attempt directly from `pending` would skip
+ * the work, so the outcome waits (`isAwaited`). The response to the creation waits too, so that a
+ * later read, on any replica, finds the work done.
  *
- * Without such work no call waits for the `open` of a creation, so its write is delayed. One
- * statement writes all attempts that open within one pause, except those that an outcome has
- * settled by then. Another process that reads such an attempt asks the wallet.
+ * Without such work no call waits for the `open` of a creation, so the write is delayed. One
+ * statement writes `open` for all attempts of one pause, except attempts that an outcome has
+ * settled by then. Another process that reads such an attempt meanwhile asks the wallet.
  */
 import { createCoalescer } from '@laurel/coalesce';
 import { type Database, isConnectionFailure } from '@laurel/postgres';
@@ -22,32 +22,33 @@ import { failpoint } from '../failpoints.ts';
 import { type FeeOf, openAttempts, refuseAttempts, type WhenOpened } from '../repository/attempts.ts';
 
 export interface AttemptOpener {
-  /** The wallet posted the fee. Resolves with whether `open` was written; never rejects. */
+  /**
+   * Writes `open`: the wallet posted the fee. Resolves with whether `open` was written; never
+   * rejects.
+   */
   open(fee: FeeOf): Promise<boolean>;
   /**
-   * Does what `open` does for a creation: writes immediately if the contest has work to do, else
+   * Does what `open` does, for a creation: writes immediately if the contest has work to do, else
    * after a pause.
    */
   openCreated(fee: FeeOf): Promise<boolean>;
   /**
-   * The wallet will never post the fee. Resolves with whether `refused` was written; never rejects.
+   * Writes `refused`: the wallet will never post the fee. Resolves with whether `refused` was
+   * written; never rejects.
    */
   refuse(fee: FeeOf, code: string): Promise<boolean>;
-  /**
-   * An outcome settled the attempt, whatever state it was in: there is no longer an `open` to
-   * write.
-   */
+  /** Cancels a delayed `open`: an outcome has settled the attempt. */
   settled(attemptId: string): void;
   /** Whether the fee is known to be posted although the row may still be `pending`. */
   isKnownPosted(attemptId: string): boolean;
   /**
-   * Resolves once no write of `open` for the attempt is in flight or delayed. For callers that
-   * continue from `open`.
+   * Resolves once no write of `open` for the attempt is in flight or delayed. Callers that need an
+   * `open` row wait for it.
    */
   written(attemptId: string): Promise<unknown>;
   /**
-   * The contest has work to do when an attempt opens, so outcomes and responses to creations wait
-   * for the write.
+   * True if the contest has work to do when an attempt opens: then outcomes and responses to
+   * creations wait for the write.
    */
   readonly isAwaited: boolean;
   /** Writes what was delayed, and waits for all writes in flight. */
@@ -60,12 +61,12 @@ type Verdict = FeeOf & { readonly code: string | null };
 type DelayedWrite = { readonly fee: FeeOf; readonly answer: (isWritten: boolean | Promise<boolean>) => void };
 
 /**
- * Long enough for a busy process to gather many writes. Much shorter than a game, so that an
- * outcome which another process handles mostly finds the attempt open. Much shorter than
+ * Long enough for a busy process to gather many writes. Much shorter than a game, so that the
+ * process that handles the outcome mostly finds the attempt open. Much shorter than
  * PENDING_GRACE_SECONDS, after which the sweeper asks the wallet.
  */
 const PAUSE_MS = 250;
-/** Beyond this number, delayed writes do not wait for the end of the pause. */
+/** Once this many writes are delayed, they are sent before the end of the pause. */
 const MAX_DELAYED = 1_000;
 
 export function createAttemptOpener({
@@ -115,7 +116,7 @@ export function createAttemptOpener({
     }
   }
 
-  /** Counts the fee as known to be posted until `open` is written. */
+  /** Records the fee as known to be posted until `open` is written. */
   function track(attemptId: string, writing: Promise<boolean>): Promise<boolean> {
     posted.set(attemptId, writing);
     void writing.then(() => {

@@ -5,8 +5,8 @@ import type { IdempotencyUse } from '../domain/idempotency-use.ts';
 const FINGERPRINT_BYTES = 32;
 
 /**
- * Parses a use; null for an operation without an idempotency key. Throws if the message is not
- * valid.
+ * Parses an idempotency use; null for an operation without an idempotency key. Throws if the
+ * message is invalid.
  */
 export function parseIdempotencyUse(message: KeyUse | undefined): IdempotencyUse | null {
   if (message === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * The items of CreateAttempts and ReportOutcomes. Parsing throws on an invalid message: the gateway
- * sends none.
+ * Parses the items of CreateAttempts and ReportOutcomes. Throws on an invalid message, because the
+ * gateway never sends one.
  */
 import { parseId, parseTenant } from '@laurel/grpc';
 import type { AttemptCreation, OutcomeReport } from '@laurel/proto/attempts';

@@ -1,20 +1,20 @@
 /**
- * Pays awards, and finishes those that a crash interrupted. A prize that was won is owed: `paying`
- * only ever goes on to `paid` or `held`, `holding` to `held`, `releasing` to `paid`, `denying` to
- * `denied`. The wallet decides once per award id and answers a repeat alike, so any process can
- * retry at any time. The wallet's decision is recorded after its response, without fsync, together
- * with the contest service's events: the wallet can be asked again.
+ * Pays awards, and finishes awards that a crash interrupted. A prize that was won is owed: `paying`
+ * only goes on to `paid` or `held`, `holding` to `held`, `releasing` to `paid`, `denying` to
+ * `denied`. The wallet decides once per award id and gives a repeat the same result, so any process
+ * can retry at any time. The contest service records the wallet's decision after the wallet's
+ * response, together with its own events. It does so without fsync, because the wallet can be asked
+ * again.
  *
  * What a crash leaves after each step:
- * 1. The contest service's commit of the award: a claimed prize that is `paying` or `holding`. A
- *    retry, a read or the sweeper asks the wallet.
- * 2. The wallet's commit: a decided payout of an award whose row is unchanged. The same actors ask
- *    again, and the wallet answers as stored.
- * 3. The record, one commit of status and event: an event that is not published. The relay
- *    publishes it.
+ * 1. The contest service's commit of the award: the prize is claimed and the award is `paying` or
+ *    `holding`. A retry, a read or the sweeper asks the wallet.
+ * 2. The wallet's commit: the payout is decided and the award's row is unchanged. The same callers
+ *    ask again, and the wallet returns the stored decision.
+ * 3. The commit that records status and event: the event is not published. The relay publishes it.
  *
- * The report that won the award knows its event, so it records both in one statement. Any other
- * caller reads the event in the transaction.
+ * The report that won the award knows the award's event, so one statement records status and event.
+ * Any other caller reads the event in the transaction.
  */
 import { createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
@@ -39,8 +39,8 @@ import type { Wallet } from '../wallet.ts';
 /** The contest service's table of awards: challenge awards, or the payouts of a round. */
 export interface AwardTable {
   /**
-   * Awards between the commits of the two services, created at this instant or before, oldest
-   * first.
+   * Loads awards that are between the commits of the two services, created at this instant or
+   * before, oldest first.
    */
   loadUnfinishedAwards(
     database: Database,
@@ -48,44 +48,50 @@ export interface AwardTable {
     limit: number,
   ): Promise<readonly OwedAward<PayableAward>[]>;
   /**
-   * Writes each status that the wallet returned, if the award still has the status with which the
-   * wallet was called. Returns the events of the awards that moved, which go into the outbox in the
-   * same transaction. The commit is not durable. An award may be named twice.
+   * Writes the status that the wallet returned for each award, if the award still has the status
+   * with which the wallet was called. Returns the events of the awards that changed; the caller
+   * writes these events to the outbox in the same transaction. The commit is not durable. `payouts`
+   * may name an award twice.
    */
   recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly Event[]>;
   /**
-   * As `recordPayouts`, for payouts whose events are already known. One statement, its own
-   * transaction, writes the status and event of each award that still has the status. Not durable.
-   * Returns the ids of the awards that moved. A table without this method reads such events too.
+   * Does what `recordPayouts` does, for payouts whose events the caller knows. One statement, which
+   * is its own transaction, writes the status and event of each award that still has the status.
+   * The commit is not durable. Returns the ids of the awards that changed. Without this method,
+   * `recordPayouts` records these payouts too.
    */
   recordWithEvents?(
     database: Database,
     payouts: readonly (PayoutOf & { readonly event: OutboxRow })[],
   ): Promise<ReadonlySet<string>>;
   findAward(database: Database, id: string): Promise<OwedAward<PayableAward> | null>;
-  /** Moves the award from the first status to the second. False if it was not in the first. */
+  /**
+   * Changes the award from the first status to the second. False if the award was not in the first
+   * status.
+   */
   moveAward(on: Queryable, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean>;
 }
 
 /**
- * The event that follows from the wallet's decision, or null if it is known only by a read. The
+ * Returns the event that follows from the wallet's decision; null if the event must be read. The
  * award already has the decided status.
  */
 export type EventOf = (award: PayableAward) => Event | null;
 
 export interface AwardPayer {
   /**
-   * The award with the wallet's final decision; the award itself if nothing was under way. A caller
-   * that knows the decision's event saves the round trip that reads it.
+   * Completes an award that is between two commits, and returns it with the wallet's decision.
+   * Returns any other award unchanged. A caller that passes `eventOf` saves the round trip that
+   * reads the event.
    */
   complete(owed: OwedAward<PayableAward>, eventOf?: EventOf): Promise<PayableAward>;
-  /** Completes an award, and resolves only once the decision is written to the award. */
+  /** Does what `complete` does, and resolves only once the decision is recorded. */
   completeAndRecord(owed: OwedAward<PayableAward>): Promise<PayableAward>;
   runOnce(now: Date): Promise<void>;
   drain(): Promise<void>;
 }
 
-// A younger award is still being handled by the report that won it.
+// The report that won a younger award is still paying it.
 const AGE_BEFORE_SWEEP_MS = 2_000;
 const PAGE = 200;
 
@@ -118,7 +124,8 @@ export function createAwardPayer(deps: {
       const event = rows[index];
       return event === undefined ? [] : { ...payout, event };
     });
-    // The statement commits itself, so the last point before its commit is before it is sent.
+    // The statement is its own transaction, so this failpoint before the commit runs before the
+    // statement is sent.
     await failpoint(`${owner}.award.before-commit`);
     const moved = await awards.recordWithEvents(database, payouts);
     await failpoint(`${owner}.award.after-commit`);
@@ -153,7 +160,10 @@ export function createAwardPayer(deps: {
     return payout;
   }
 
-  /** Meanwhile the payout was decided otherwise: the wallet's decision counts. */
+  /**
+   * Returns the payout. If the wallet refused because the payout was decided otherwise meanwhile,
+   * reads that decision, which counts.
+   */
   async function decidedPayout(answer: PayoutRecord | Refused, awardId: string): Promise<PayoutRecord> {
     if (!isRefused(answer)) return answer;
     const payout = await wallet.getPayout(awardId);

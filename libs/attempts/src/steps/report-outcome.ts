@@ -1,21 +1,22 @@
 /**
- * How a report of a score is answered: settle -> pay. The contest's commit settles the attempt, or
- * returns why it did not. If the attempt is not known to be paid for, the wallet resolves it and
- * the commit decides again. If its deadline or contest is over, it is ended. If it is already
- * settled, only the report that settled it gets the outcome.
+ * Handles a report of a score: settle -> pay. The contest's commit settles the attempt, or returns
+ * why it did not. If the attempt is not known to be paid for, the wallet resolves the fee and the
+ * commit decides again. If the deadline or the contest is over, the attempt is ended. If the
+ * attempt is already settled, only a repeat of the report that settled it gets the outcome.
  *
- * The wallet pays a prize before the response, which states the award's status. When the same
- * report is sent again, it finds its outcome and rolls its award forward first. If the wallet
- * cannot be reached after the commit, the item fails, and the retry or the sweeper pays.
+ * The wallet pays a prize before the response, because the response states the award's status. A
+ * repeat of the report finds the outcome, and rolls the award forward first. If the wallet cannot
+ * be reached after the commit, the item fails, and the retry or the sweeper pays.
  *
  * An operation id belongs to one report: one attempt, score, tiebreak and evidence. The receipt id
- * derives from it and is unique in the database, so it settles at most one attempt, even if several
- * replicas act at once. The signed receipt states the report, so another report under the same id
- * never gets its outcome. Both are refused as `attempt_already_settled`.
+ * derives from the operation id and is unique in the database, so an operation settles at most one
+ * attempt, even if several replicas act at once. The signed receipt states the report, so a
+ * different report under the same operation id never gets the outcome. A report of the operation on
+ * another attempt, or with other values, is refused as `attempt_already_settled`.
  *
- * If only the archive has the receipt, its score is compared alone. By then the gateway has
- * forgotten the keys of its operations, and the integration service derives the id of an operation
- * from the whole report.
+ * If only the archive contains the receipt, only the score is compared. By then the gateway has
+ * deleted the idempotency keys, and the integration service derives the operation id from the whole
+ * report.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { isUniqueViolation } from '@laurel/postgres';
@@ -35,13 +36,13 @@ export type ReportDeps = Pick<RollForwardDeps, 'opener' | 'resolver' | 'expirer'
 export type ReportedOutcome = {
   readonly outcome: RecordedOutcome;
   readonly award: PayableAward | null;
-  /** The same operation recorded the outcome before. */
+  /** True if an earlier report of the same operation recorded the outcome. */
   readonly repeated: boolean;
 };
 
 type Sent = Omit<Report, 'feePosted'>;
 
-// A pending attempt is resolved once and then settles; more rounds than this would be a bug.
+// A pending attempt is resolved once and then settles, so more rounds than this would be a bug.
 const MAX_ROUNDS = 3;
 
 export async function reportOutcome(report: Sent, deps: ReportDeps): Promise<ReportedOutcome | Refused> {
@@ -57,7 +58,7 @@ export async function reportOutcome(report: Sent, deps: ReportDeps): Promise<Rep
       case 'settled_before':
         return answerAgain(report, settlement.receiptId, deps);
       case 'due':
-        // The deadline decides, even before the sweep. The sweeper posts the refund.
+        // The deadline counts even if no sweep has run since. The sweeper posts the refund.
         await deps.expirer.expire(attemptId, deps.clock());
         return refused('attempt_already_settled');
       case 'over':
@@ -74,14 +75,14 @@ async function settleUnderOwnId(report: Sent, { contest, opener }: ReportDeps): 
     if (opener.isAwaited) await opener.written(report.attemptId);
     return await contest.settle({ ...report, feePosted: opener.isKnownPosted(report.attemptId) });
   } catch (error) {
-    // Only another attempt can have this receipt: a report on the same attempt waits for its lock,
-    // then finds it settled.
+    // Only another attempt can have this receipt: a second report on the same attempt waits for the
+    // attempt's lock, and then finds the attempt settled.
     if (isUniqueViolation(error, 'outcomes_receipt_id_key')) return refused('attempt_already_settled');
     throw error;
   }
 }
 
-/** The award with the wallet's decision; null if the outcome won none. */
+/** Pays the award, and returns it with the wallet's decision; null if the outcome won no award. */
 async function pay({ won, outcome }: RecordedSettlement, { contest, payer }: ReportDeps): Promise<PayableAward | null> {
   if (won === null) return null;
   return await payer.complete(won, (award) => contest.settledWithAward?.({ ...won, award }, outcome) ?? null);
@@ -107,8 +108,8 @@ async function endWithContest(attemptId: string, reason: RoundReason, deps: Repo
 }
 
 /**
- * Asks the wallet whether the attempt is paid for. No partner was ever shown an attempt that is
- * not.
+ * Asks the wallet whether the attempt is paid for. An attempt that is not paid for was never shown
+ * to a partner.
  */
 async function isPaidFor(
   { attemptId, tenant: { environment } }: Sent,

@@ -1,13 +1,13 @@
 /**
- * The fields of a receipt that depend on the report alone. They identify a repeat of the same
- * report.
+ * The fields of a receipt that depend on the report alone. A report with the same fields is a
+ * repeat.
  */
 import { parseJson } from '@laurel/json';
 import { canonicalJson, evidenceFields } from '@laurel/signature';
 
 export type ReportedFields = {
   readonly score: number;
-  /** The tiebreak is null when none was sent. */
+  /** Null if the caller sent no tiebreak. */
   readonly tiebreak: number | null;
   /** A JSON object as text, or empty. */
   readonly evidence: string;

@@ -2,10 +2,11 @@
  * The reservations of a contest: the commits that decide creations and insert their attempts. Many
  * creations share one commit.
  *
- * Most creations meet a contest that has not changed, and no rule refuses them. The contest decides
- * them on cached facts and inserts them only where all of these still hold: one round trip. A
- * second transaction reads and decides the others under locks; only this one refuses creations and
- * recognizes repeats. If it fails, the batch runs again, and knows what the first one inserted.
+ * Usually the contest has not changed and no rule refuses the creation. The contest decides such
+ * creations on cached facts, and one round trip inserts their attempts if all of these facts still
+ * hold. A second transaction reads and decides the other creations under locks; only this
+ * transaction refuses creations and recognizes repeats. If it fails, the batch runs again, and
+ * finds the attempts that the first round trip inserted.
  */
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
 import type { BatchOptions, Database, Transaction } from '@laurel/postgres';
@@ -14,9 +15,12 @@ import type { Tenant } from '@laurel/values/tenant';
 import { failpoint } from '../failpoints.ts';
 import { createCommitBatches } from './batch-commits.ts';
 
-/** The contest's two ways to decide and write a batch. One result for each creation, in order. */
+/**
+ * The contest's two ways to decide and write a batch. Both return one result per creation, in
+ * order.
+ */
 export interface ReservationCommits<Named, Decision> {
-  /** Null for a creation that cached facts do not accept, or whose cached facts no longer held. */
+  /** The result is null if the cached facts do not accept the creation, or no longer hold. */
   onCache(batch: readonly Named[], options: Pick<BatchOptions, 'beforeCommit'>): Promise<readonly (Decision | null)[]>;
   underLock(tx: Transaction, batch: readonly Named[]): Promise<readonly Decision[]>;
 }

@@ -69,7 +69,7 @@ describe('the attempt that a creation is about', () => {
     expect([...idempotencyUsesToRecord(resolved)]).toEqual([[attemptId, idempotencyUse]]);
   });
 
-  test('a creation whose own attempt exists resolves to that attempt even after a refusal', async () => {
+  test('a creation whose own attempt exists resolves to that attempt even if the attempt was refused', async () => {
     const attempt = attemptWith('refused');
     const resolved = await resolve({ attemptId: attempt.id, isKnown: true }, attempt);
     expect(resolved).toEqual([

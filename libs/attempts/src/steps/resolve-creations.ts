@@ -1,7 +1,8 @@
 /**
- * Which attempt each creation of a batch is about: the one that its id names, unless its
- * idempotency key already names another (domain/idempotency-use.ts). A refused attempt holds no
- * key: any creation under that key runs, whether its body is the same or another.
+ * Finds the attempt that each creation of a batch is about: the attempt that its id names, unless
+ * its idempotency key already names another attempt (domain/idempotency-use.ts). A refused attempt
+ * does not keep its idempotency key: any creation under that key runs, with the same body or
+ * another.
  */
 import { isRefused, type Refused } from '@laurel/errors';
 import type { IdempotencyUse, RecordedIdempotencyUse } from '../domain/idempotency-use.ts';
@@ -21,16 +22,17 @@ export type ResolvedCreation<Attempt extends OwnedAttempt> = {
   readonly attemptId: string;
   /** The attempt with this id, if there is one. */
   readonly known: Attempt | null;
-  /** The idempotency use to record with the attempt, if the creation writes one. */
+  /** The idempotency use to record if the creation writes the attempt; null for none. */
   readonly idempotencyUse: IdempotencyUse | null;
-  /** Whether a recorded use of the key is deleted before this one is recorded. */
+  /** Whether a recorded use of the key is deleted before this use is recorded. */
   readonly supersedes: boolean;
 };
 
 export type CreationResolution<Attempt extends OwnedAttempt> = ResolvedCreation<Attempt> | Refused;
 
 /**
- * Returns one resolution per creation, in order. `recorded` was read under the locks on the keys.
+ * Returns one resolution per creation, in order. The caller read `recorded` under the locks on the
+ * keys.
  */
 export async function resolveCreations<Attempt extends OwnedAttempt>(
   creations: readonly RequestedCreation[],

@@ -1,6 +1,6 @@
 /**
- * Which operation each request of a batch means, by the recorded uses of its idempotency key
- * (domain/idempotency-use.ts).
+ * Finds the operation that each request of a batch means, by the recorded use of its idempotency
+ * key (domain/idempotency-use.ts).
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { receiptIdOf } from '@laurel/values/ids';
@@ -11,14 +11,14 @@ export type KeyedOperation = { readonly operationId: string; readonly idempotenc
 
 export type ResolvedOperation =
   /**
-   * The creation runs under this id: its own, or the id that the key already names. In that case
-   * the use is not recorded again.
+   * The request runs under this operation id: its own, or the id that the idempotency key already
+   * names. In the second case the use is not recorded again.
    */
   | {
       readonly kind: 'operation';
       readonly operationId: string;
       readonly record: IdempotencyUse | null;
-      /** Whether the recorded use of the key is deleted before this operation's is inserted. */
+      /** Whether the recorded use of the key is deleted before this operation's use is inserted. */
       readonly supersedes: boolean;
       /** Whether the key names an earlier operation of this batch. */
       readonly repeatsBatch: boolean;
@@ -26,8 +26,8 @@ export type ResolvedOperation =
   | Refused;
 
 /**
- * Returns one resolution per operation, in order; each takes those before it into account.
- * `recorded` was read under the locks on the keys.
+ * Returns one resolution per operation, in order. Each resolution takes the earlier operations of
+ * the batch into account. The caller read `recorded` under the locks on the keys.
  */
 export function resolveIdempotencyUses(
   operations: readonly KeyedOperation[],
@@ -56,7 +56,7 @@ export function resolveIdempotencyUses(
   });
 }
 
-/** Which outcome each report of a batch means. The receipt identifies an outcome. */
+/** Finds the outcome that each report of a batch means. The receipt identifies an outcome. */
 export function resolveReports(
   reports: readonly { readonly operationId: string; readonly idempotencyUse: IdempotencyUse | null }[],
   recorded: ReadonlyMap<string, RecordedIdempotencyUse>,
@@ -68,7 +68,10 @@ export function resolveReports(
   return resolveIdempotencyUses(operations, recorded);
 }
 
-/** The decision on a request that its key did not refuse, and what the request was resolved to. */
+/**
+ * The decision on a request that was not refused for its idempotency key, and the operation that
+ * the request means.
+ */
 export type DecidedOperation<Resolved, Decision> = {
   readonly kind: 'decided';
   readonly resolved: Resolved;
@@ -76,8 +79,8 @@ export type DecidedOperation<Resolved, Decision> = {
 };
 
 /**
- * Decides the requests that their keys did not refuse, in order. Returns one result per request, in
- * order.
+ * Decides, in order, the requests that were not refused for their idempotency keys. Returns one
+ * result per request, in order.
  */
 export function decideUnlessRefused<Request, Resolved extends { readonly kind: string }, Decision>(
   requests: readonly Request[],

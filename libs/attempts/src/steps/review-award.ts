@@ -1,8 +1,8 @@
 /**
  * An operator's review of a held award: `held -> releasing -> paid`, or `held -> denying ->
- * denied`. This file commits the first step, with the operator and the reason. The wallet moves the
- * money or closes the payout, and the last step follows. After a crash between them the sweeper
- * finishes the review, for the same operator and reason.
+ * denied`. The first commit begins the review, with the operator and the reason. Then the wallet
+ * moves the money or closes the payout, and the second commit records that. After a crash between
+ * the two commits the sweeper finishes the review, for the same operator and reason.
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
@@ -20,15 +20,18 @@ export type ReviewDeps = {
 export type Review = {
   readonly underWay: Extract<AwardStatus, 'releasing' | 'denying'>;
   readonly done: Extract<AwardStatus, 'paid' | 'denied'>;
-  /** Null if release 0.2.0 asked, which names no operator. */
+  /** Null if the caller runs software version 0.2.0, which names no operator. */
   readonly by: AwardReview | null;
 };
 
-// An award that is still being paid is finished first, and another operator's review may interfere
-// once more.
+// Two more rounds may be needed: one to finish an award that is still being paid, and one if
+// another operator's review interferes.
 const MAX_ROUNDS = 3;
 
-/** Returns the refusal, or null when the award is in the status that the review asks for. */
+/**
+ * Reviews the award. Returns the refusal, or null once the award has the status that the review
+ * asks for.
+ */
 export async function reviewAward(
   awardId: string,
   review: Review,

@@ -1,7 +1,7 @@
 /**
- * The authoritative read of one attempt. It first rolls a state between two commits forward. So a
- * reader never sees a state that a crash could undo, and `expired` or `voided` always means that
- * the fee has been refunded.
+ * The authoritative read of one attempt. If the attempt is in a state between two commits, the read
+ * first rolls it forward. So a reader never sees a state that a crash could undo, and `expired` or
+ * `voided` always means that the fee has been refunded.
  */
 
 import type { Clock } from '@laurel/service';
@@ -23,7 +23,10 @@ export type RollForwardDeps = {
   loadAttempt(id: string): Promise<OwnedAttempt | null>;
 };
 
-/** Takes an attempt that was just read to a stable state; null if there is none to show. */
+/**
+ * Rolls an attempt that was just read forward to a stable state; null if the attempt must not be
+ * shown.
+ */
 export async function rollForward(
   found: OwnedAttempt,
   environment: Environment,
@@ -51,7 +54,7 @@ export async function rollForward(
   return attempt !== null && isVisible(attempt.status) ? attempt : null;
 }
 
-/** Reads an attempt again before rollForward, for a caller that has changed the attempt. */
+/** Reads an attempt again and rolls it forward, for a caller that has changed the attempt. */
 export async function rereadAttempt(
   id: string,
   environment: Environment,

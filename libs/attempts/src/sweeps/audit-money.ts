@@ -1,7 +1,7 @@
 /**
- * A contest service's part of the audit across services: it compares its attempts and awards with
- * the wallet's fees and payouts (compare-with-wallet.ts), all of them or in slices. The service
- * supplies the queries and the rules that define a violation.
+ * A contest service's part of the audit across services. It compares the service's attempts and
+ * awards with the wallet's fees and payouts (compare-with-wallet.ts), all at once or in slices. The
+ * service supplies the queries and the rules that define a violation.
  */
 
 import {
@@ -20,7 +20,7 @@ import { type Comparison, compareWithWallet } from './compare-with-wallet.ts';
 
 /** A table of the contest service, read in id order. */
 interface AuditedTable<Row> {
-  /** At most `limit` rows with an id above `after`, in id order. */
+  /** Reads at most `limit` rows with an id above `after`, in id order. */
   page(database: Database, after: string, limit: number): Promise<ReadonlyMap<string, Row>>;
   reread(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, Row>>;
 }
@@ -34,15 +34,17 @@ export interface AuditedMoney<Attempt, Award, Check extends string> {
   readonly awards: AuditedTable<Award>;
   readonly judgeFee: Comparison<Attempt, FeeListing, Check>['judge'];
   readonly judgePayout: Comparison<Award, PayoutListing, Check>['judge'];
-  /** Describes each check. */
+  /** The invariant of each check, as a sentence. */
   readonly checks: Readonly<Record<Check, string>>;
 }
 
 const PAGE = 5_000;
 const MAX_EXAMPLES = 10;
-/** Below every id: where a list in id order begins. */
+/** An id below every id, where a list in id order begins. */
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
-/** The walks over fees and over payouts. The ids of both begin with a time. */
+/**
+ * Returns the walks over fees and over payouts. The ids of attempts and awards begin with a time.
+ */
 export function moneyWalks<Attempt, Award, Check extends string>(
   audited: AuditedMoney<Attempt, Award, Check>,
 ): readonly ComparedWalk[] {
@@ -82,7 +84,7 @@ export function moneyWalks<Attempt, Award, Check extends string>(
   ];
 }
 
-/** Compares everything. An aborted signal ends it after the page under way. */
+/** Compares all rows. An aborted signal ends the comparison after the current page. */
 export async function auditMoney<Attempt, Award, Check extends string>(
   audited: AuditedMoney<Attempt, Award, Check>,
   signal?: AbortSignal,
@@ -112,8 +114,8 @@ export async function auditMoney<Attempt, Award, Check extends string>(
 }
 
 /**
- * If the two services disagree about the environment of a violation, or neither knows it, the money
- * counts as real.
+ * Compares one slice. If the two services disagree about the environment of a violation, or neither
+ * knows the environment, the money counts as real.
  */
 async function compareSlice<Row, Theirs extends { readonly environment: Environment }, Check extends string>(
   { database, environments }: { readonly database: Database; readonly environments: EnvironmentsOfIds },

@@ -1,19 +1,26 @@
 /**
- * The audit of two databases without a common snapshot. A contest service's rows ("ours") and the
- * wallet's are merged in id order, slice by slice. Ours are read first, so the state in our row had
- * to be true in the wallet before. A finding that this order does not prove is kept only if our
- * row, read again after the wallet's, still fails the same check.
+ * Audits two databases that have no common snapshot. The audit merges a contest service's rows
+ * ("ours") and the wallet's rows in id order, slice by slice. It reads our rows first, so whatever
+ * our row states must already be true in the wallet's row. If this order does not prove a finding,
+ * the finding is kept only if our row, read again after the wallet's row, still fails the same
+ * check.
  */
 import type { Finding } from '../domain/finding.ts';
 
 export type Comparison<Ours, Theirs, Check extends string> = {
   readonly pageSize: number;
-  /** At most a page of our rows with an id above `after`, keyed by id and in id order. */
+  /** Reads at most a page of our rows with an id above `after`, keyed by id and in id order. */
   readOurs(after: string): Promise<ReadonlyMap<string, Ours>>;
   rereadOurs(ids: readonly string[]): Promise<ReadonlyMap<string, Ours>>;
-  /** At most a page of the wallet's rows for ours with an id above `after`, in id order. */
+  /**
+   * Reads at most a page of the wallet's rows of this service with an id above `after`, in id
+   * order.
+   */
   readTheirs(after: string): Promise<readonly WalletRow<Theirs>[]>;
-  /** The violation between the two rows of an id, if any; one of them may be missing. */
+  /**
+   * Returns the check that the two rows of an id violate; null for none. One of the rows may be
+   * missing.
+   */
   judge(ours: Ours | null, theirs: Theirs | null): Finding<Check> | null;
 };
 
@@ -22,9 +29,9 @@ export type Violation<Check extends string> = { readonly check: Check; readonly 
 type WalletRow<Row> = { readonly id: string; readonly row: Row };
 
 /**
- * The confirmed findings about ids above `after`, up to the end of the shorter page: `until`, which
- * is null if both databases have no more. Ids compare as text, because both databases order uuids
- * by their bytes.
+ * Returns the confirmed findings about ids above `after`, up to `until`: the end of the shorter
+ * page, or null if neither database has more rows. Ids compare as text, because both databases
+ * order uuids by their bytes.
  */
 export async function compareWithWallet<Ours, Theirs, Check extends string>(
   { pageSize, readOurs, rereadOurs, readTheirs, judge }: Comparison<Ours, Theirs, Check>,
@@ -58,7 +65,7 @@ export async function compareWithWallet<Ours, Theirs, Check extends string>(
   return { until, violations };
 }
 
-/** The last id of a full page; null for the last page. */
+/** Returns the last id of a full page; null if the page is the last one. */
 function endOf(ids: readonly string[], pageSize: number): string | null {
   return ids.length < pageSize ? null : (ids.at(-1) ?? null);
 }

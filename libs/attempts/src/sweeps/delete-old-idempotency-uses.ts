@@ -1,6 +1,6 @@
 /**
- * Deletes idempotency uses after 24 hours. By then they decide nothing (domain/idempotency-use.ts),
- * so this only frees space.
+ * Deletes idempotency uses after 24 hours. By then a use decides nothing
+ * (domain/idempotency-use.ts), so the deletion only frees space.
  */
 import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';

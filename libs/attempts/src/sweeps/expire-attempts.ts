@@ -1,14 +1,14 @@
 /**
- * Ends attempts whose deadline has passed, and returns fees. One commit ends an attempt and queues
+ * Ends attempts whose deadline has passed, and refunds fees. One commit ends an attempt and queues
  * its refund. The wallet posts at most one refund per fee. A second commit then writes `expired` or
- * `voided`, clears the queue and stores the contest service's event of the refund. A crash at any
- * point leaves work in the queue.
+ * `voided`, removes the refund from the queue and stores the contest service's event of the refund.
+ * After a crash at any point the refund is still in the queue, and the next run continues.
  *
- * A contest may have its own work when attempts end. The commit that ends them does it, under locks
- * that it takes first.
+ * A contest may have its own work when attempts end. The commit that ends the attempts does this
+ * work, under locks that it takes first.
  *
- * Several replicas may work on the same refund. The wallet posts it once, and the second replica to
- * record it changes nothing and emits nothing.
+ * Several replicas may work on the same refund. The wallet posts the refund once, and the second
+ * replica that records it changes nothing and emits no event.
  */
 
 import { createCoalescer } from '@laurel/coalesce';
@@ -41,9 +41,9 @@ import type { PendingResolver } from './resolve-pending.ts';
 
 export interface AttemptExpirer {
   /**
-   * Ends the attempt if it is open and its deadline has passed; with `evenIfYoung`, before its
-   * deadline too. Queues the refund of its fee with `reason`, by default `expired`; the wallet
-   * posts it later.
+   * Ends the attempt if it is open and its deadline has passed; with `evenIfYoung`, before the
+   * deadline too. Queues the refund of the fee with `reason`, by default `expired`; the wallet
+   * posts the refund later.
    */
   expire(
     attemptId: string,
@@ -51,14 +51,15 @@ export interface AttemptExpirer {
     options?: { readonly evenIfYoung?: boolean; readonly reason?: RoundReason | null },
   ): Promise<void>;
   /**
-   * Ends the attempt for an operator. False if it is no longer open. Does not refund the fee yet.
+   * Voids the attempt for an operator, and queues the refund of the fee. False if the attempt is no
+   * longer open.
    */
   voidAttempt(attemptId: string, reason: string, now: Date): Promise<boolean>;
-  /** Returns the fee of an attempt that is `expiring` or `voiding`, and records the refund. */
+  /** Refunds the fee of an attempt that is `expiring` or `voiding`, and records the refund. */
   refund(attempt: OwnedAttempt, environment: Environment): Promise<void>;
   /**
-   * Returns fees that are due, and records the refunds. One that fails does not block the others;
-   * its error is thrown after them.
+   * Refunds fees that are due, and records the refunds. A refund that fails does not block the
+   * others; its error is thrown after them.
    */
   refundAll(due: readonly RefundDue[]): Promise<void>;
   runOnce(now: Date): Promise<void>;
@@ -96,7 +97,8 @@ export function createAttemptExpirer(deps: {
   });
 
   async function finish(tx: Transaction, posted: readonly PostedRefund[]): Promise<readonly Event[]> {
-    // Two readers of one attempt may post its refund in one batch.
+    // The map keeps one reason per attempt: two readers of one attempt may post the same refund in
+    // one batch.
     const reasons = new Map(posted.map(({ attemptId, reason }) => [attemptId, reason]));
     const done = await finishRefunds(tx, [...reasons.keys()]);
     if (done.size === 0) return [];
@@ -110,7 +112,8 @@ export function createAttemptExpirer(deps: {
   }
 
   async function end(attemptId: string, now: Date, decide: (attempt: EndingAttempt) => EndOf | null): Promise<boolean> {
-    // The creation has already been answered, but the row may still be `pending` for a moment.
+    // Waits for a write of `open`: the creation may have its response while the row is still
+    // `pending`.
     await opener.written(attemptId);
     const ended = await database.transaction(async (tx) => {
       await whenEnding?.lock(tx, [attemptId]);
@@ -141,15 +144,15 @@ export function createAttemptExpirer(deps: {
     for (;;) {
       const expired = await database.transaction(async (tx) => {
         const page = await expirePage(tx, from, until, now);
-        // A failpoint fires once, and must not do so in a sweep that finds nothing.
+        // A failpoint fires only once, so it must not fire in a sweep that finds no attempt.
         if (page.length > 0) await failpoint(`${owner}.expiry.before-commit`);
         return page;
       });
       if (expired.length > 0) await failpoint(`${owner}.expiry.after-commit`);
       if (expired.length < PAGE) break;
     }
-    // An attempt that is still pending, or locked now, holds the mark back. The next run finds it
-    // open.
+    // The mark stays before an attempt that is still pending or is locked now, so that the next run
+    // finds it.
     const reached = (await oldestUnended(database, from, until)) ?? until;
     if (isBefore(reached, until)) await resolvePending(reached, until, now);
     if (mark !== undefined && !isBefore(mark, reached)) return;
@@ -167,7 +170,7 @@ export function createAttemptExpirer(deps: {
     return expired;
   }
 
-  /** The last resort for an attempt that resolve-pending.ts never saw. */
+  /** Resolves overdue pending attempts that the sweep in resolve-pending.ts missed. */
   async function resolvePending(from: Date, until: Date, now: Date): Promise<void> {
     for (const attempt of await loadPending(database, owner, { from, until, limit: PAGE })) {
       const { written } = await resolver.resolve(attempt, now);
@@ -206,10 +209,13 @@ export function createAttemptExpirer(deps: {
   };
 }
 
-/** A refund that the wallet has posted and that is not yet recorded. */
+/** A refund that the wallet has posted and the contest service has not recorded. */
 type PostedRefund = { readonly attemptId: string; readonly reason: RefundReason };
 
-/** How an attempt ends: with its refund outstanding, or immediately if there was no fee. */
+/**
+ * The status in which an attempt ends: while its refund is outstanding, or immediately if it had no
+ * fee.
+ */
 type EndOf = {
   readonly whileRefunding: 'expiring' | 'voiding';
   readonly final: 'expired' | 'voided';

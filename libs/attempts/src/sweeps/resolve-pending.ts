@@ -1,17 +1,18 @@
 /**
- * Resolves attempts that are still `pending`: their process died, or the wallet's decision was not
- * written. A fee that the wallet has not received by the end of the grace gets a tombstone, so that
- * it can never be posted late. Readers resolve the attempts they find by the same function.
+ * Resolves attempts that are still `pending`, because their process died or did not write the
+ * wallet's decision. If the wallet has not received a fee by the end of the grace, it writes a
+ * tombstone, so that the fee can never be posted late. Reads use the same function for pending
+ * attempts that they find.
  *
- * The sweep walks attempts by their `created_at` and visits each once, so no attempt may appear
- * below its mark. But a creation takes that instant before it waits for a connection, for locks and
- * for its commit, and nothing bounds these waits together. So there is a low watermark: a statement
- * that begins after it was raised writes no attempt at or below it. The mark advances to the
- * watermark only after a whole walk that began once every transaction from before the raise had
- * ended. No process's clock is involved.
+ * The sweep walks attempts by `created_at` and visits each attempt once, so no attempt may appear
+ * below the sweep's mark. But a creation takes its `created_at` before it waits for a connection,
+ * for locks and for its commit, and no limit bounds these waits together. So there is a low
+ * watermark: a statement that begins after the watermark was raised writes no attempt at or below
+ * it. The mark advances to the watermark only after a whole walk, and the walk begins only when
+ * every transaction from before the raise has ended. No process's clock is involved.
  *
- * Several replicas may resolve the same attempt: the wallet gives both the same answer, and the
- * write changes only a pending attempt.
+ * Several replicas may resolve the same attempt: the wallet gives all of them the same result, and
+ * the write changes only a pending attempt.
  */
 
 import type { Database } from '@laurel/postgres';
@@ -32,9 +33,9 @@ import type { FeeResolution, Wallet } from '../wallet.ts';
 
 export interface PendingResolver {
   /**
-   * Returns the wallet's record of the attempt's fee; `written` resolves with whether the attempt's
-   * row states it too. A fee that the wallet has never received gets a tombstone after the grace,
-   * or immediately with `evenIfYoung`. The attempt is then never created.
+   * Returns the wallet's record of the attempt's fee. `written` resolves with whether the attempt's
+   * row states that record too. If the wallet has never received the fee, it writes a tombstone
+   * after the grace, or immediately with `evenIfYoung`; the attempt then never opens.
    */
   resolve(
     attempt: PendingAttempt,
@@ -49,7 +50,7 @@ export const DEFAULT_PENDING_GRACE_SECONDS = 60;
 const PAGE = 500;
 /**
  * How far the low watermark stays behind the present. If a creation takes longer than this to
- * commit, the service decides it again.
+ * commit, the service decides the creation again.
  */
 const LATEST_WRITE_MS = 30_000;
 
@@ -83,7 +84,7 @@ export function createPendingResolver(deps: {
       }),
     );
     const failure = results.find((result) => result.status === 'rejected');
-    // The mark stays unchanged, so the next run visits all of them again.
+    // The mark stays unchanged, so that the next run visits all attempts of this walk again.
     if (failure !== undefined) throw failure.reason;
   }
 
