@@ -1,7 +1,7 @@
 /**
- * Archives attempts of the challenge service by plain SQL, as the functions of its database do:
- * each is a batch of its own in one month. The attempts have ended, and nothing of them is under
- * way.
+ * Archives attempts of the challenge service by plain SQL, with the same result as the functions of
+ * its database. Each attempt is a batch of its own, and all batches belong to one month. The
+ * attempts must have ended, with no refund or award under way.
  */
 
 const BEGIN_MONTH = `
@@ -25,7 +25,9 @@ with ended as (
 insert into archived_batches (month, number, least_id, end_id, attempts, digest, deleted_at)
 select '2020-01', 1 + (select count(*) from archived_batches), $1, $2, 1, decode(repeat('00', 32), 'hex'), now()`;
 
-/** Moves the attempts, each in one commit. `run` sends a statement as the owner of the database. */
+/**
+ * Archives the attempts, each in one commit. `run` sends a statement as the owner of the database.
+ */
 export async function archiveAttempts(
   run: (text: string, values: readonly unknown[]) => Promise<unknown>,
   attemptIds: readonly string[],
@@ -34,7 +36,7 @@ export async function archiveAttempts(
   for (const id of attemptIds) await run(MOVE, [id, idAfter(id)]);
 }
 
-/** The least id above this one. */
+/** Returns the next higher id. */
 function idAfter(id: string): string {
   const digits = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

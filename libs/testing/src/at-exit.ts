@@ -1,6 +1,7 @@
 /**
- * Cleans up when this process ends, also by a signal, which is how a test runner ends its workers:
- * kills children that it started and removes folders that it made.
+ * Cleans up when this process ends: kills the child processes that it started and removes the
+ * folders that it made. A signal also triggers this, because a test runner ends its workers by a
+ * signal.
  */
 import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';

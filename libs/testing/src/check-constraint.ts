@@ -1,8 +1,9 @@
 import type { Database } from '@laurel/postgres';
 
 /**
- * Whether a check constraint of the database accepts a row with these values, and nulls in all
- * other columns. It evaluates the constraint's own expression, so no whole row is needed.
+ * Whether a check constraint of the database accepts a row with these values and nulls in all other
+ * columns. It evaluates the expression of the constraint, so that a test need not write a whole
+ * row.
  */
 export async function constraintAccepts(
   database: Database,
@@ -28,7 +29,7 @@ from pg_constraint where contype = 'c' and conname = $1`,
   return result?.takes === true;
 }
 
-/** Whether the constraint accepts a value of this length and no longer one. */
+/** Whether the constraint accepts a value of length `most` and refuses a longer value. */
 export async function isBound(
   database: Database,
   { constraint, most }: { readonly constraint: string; readonly most: number },

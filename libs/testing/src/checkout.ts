@@ -1,22 +1,23 @@
 import { fileURLToPath } from 'node:url';
 import { SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 
-/** The services of a stack, each after the services that it calls. */
+/** The services of a stack. Each service comes after the services that it calls. */
 export const SERVICES = SERVICE_NAMES;
 export type Service = ServiceName;
 
 /**
- * The folder of this checkout. Another checkout contains another release: its code and packages.
+ * The folder of this checkout. A checkout of another release contains that release's code and
+ * packages.
  */
 export const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The pinned Node, which runs every process of a test. */
+/** The pinned Node, with which tests run every process. */
 export const NODE = `${CHECKOUT}node_modules/.bin/node`;
 
 /** The program of a process that runs all services. */
 export const ONE_PROCESS_MAIN = `${CHECKOUT}apps/one-process/src/main.ts`;
 
-/** What that program imports. */
+/** The files that this program imports. */
 export const ONE_PROCESS_FILES = ['config.ts', 'start-services.ts'].map(
   (file) => `${CHECKOUT}apps/one-process/src/${file}`,
 );

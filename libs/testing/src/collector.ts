@@ -10,7 +10,7 @@ export interface CollectedSpan {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** The id is empty for the first span of a trace. */
+  /** Empty for the first span of a trace. */
   readonly parentSpanId: string;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
   /** The ids of the spans that this one links to. */
@@ -23,7 +23,7 @@ export interface Collector extends AsyncDisposable {
   readonly url: string;
   /** The spans that have arrived. */
   readonly spans: readonly CollectedSpan[];
-  /** The same as unparsed text. */
+  /** The requests that have arrived, as unparsed text. */
   readonly bodies: readonly string[];
 }
 
@@ -44,7 +44,7 @@ interface OtlpSpan extends Pick<CollectedSpan, 'name' | 'traceId' | 'spanId'> {
 
 interface OtlpAttribute {
   readonly key: string;
-  /** The value by its type: `{ stringValue: 'x' }`. */
+  /** The value under the name of its type: `{ stringValue: 'x' }`. */
   readonly value: Readonly<Record<string, string | number | boolean>>;
 }
 

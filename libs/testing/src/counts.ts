@@ -7,7 +7,9 @@ export function countsOf(words: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** The number of answers of each kind: `{ '201': 10, 'attempt_cap_reached': 30 }`. */
+/**
+ * Returns the number of responses by code or status: `{ '201': 10, 'attempt_cap_reached': 30 }`.
+ */
 export function tally(answers: readonly Answer<unknown>[]): Record<string, number> {
   return countsOf(answers.map(({ code, status }) => code ?? String(status)));
 }

@@ -1,7 +1,7 @@
 /**
  * Each database of a test run is a clone of a template on the run's one server. The first caller
- * that needs a template makes it, in this or another process, and the others wait. The template's
- * name holds a hash of its source files, so a changed file, or another release, makes another
+ * that needs a template makes it, and callers in this and other processes wait. The template's name
+ * contains a hash of its source files, so a changed file, or another release, leads to another
  * template.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
@@ -12,15 +12,18 @@ import pg from 'pg';
 
 /** What a template is made from. */
 export interface SchemaSources {
-  /** The service whose databases these are; its roles bear its name. */
+  /**
+   * The service that owns these databases. The names of the databases' roles contain the service's
+   * name.
+   */
   readonly service: string;
-  /** The folder of its migrations. */
+  /** The folder of the service's migrations. */
   readonly migrations: string;
-  /** The file of its grants, which may be absent. */
+  /** The file of the service's grants, which may be absent. */
   readonly grants: string;
-  /** The file of the grants of its archive's role; only of a service that deletes months. */
+  /** The file with the grants of the archive's role; only a service that deletes months has it. */
   readonly archiveGrants: string;
-  /** Applies both to an empty database with these roles. */
+  /** Applies the migrations and grants to an empty database with these roles. */
   migrate(roles: DatabaseRoles): Promise<unknown>;
 }
 
@@ -29,7 +32,10 @@ export interface ClonedDatabase extends DatabaseRoles, AsyncDisposable {
   readonly url: string;
 }
 
-/** Creates a database with the schema; disposing drops it. `serverUrl` is the superuser's. */
+/**
+ * Creates a database with the schema; disposing drops the database. `serverUrl` is the superuser's
+ * URL.
+ */
 export async function cloneTemplate(serverUrl: string, schema: SchemaSources): Promise<ClonedDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const roles = rolesOf(serverUrl, schema, name);
@@ -72,8 +78,8 @@ function hashOf({ service, migrations, grants, archiveGrants }: SchemaSources): 
 }
 
 /**
- * The roles of a service's databases on this run's server. Their names differ from those of a
- * stack on the same server, and every process of the run derives the same passwords.
+ * Returns the roles of a service's databases on this run's server. Their names differ from the
+ * names of a stack's roles on the same server. Every process of the run derives the same passwords.
  */
 function rolesOf(serverUrl: string, { service, archiveGrants }: SchemaSources, database: string): DatabaseRoles {
   const urlOf = (role: string) => {
@@ -96,7 +102,7 @@ async function exists(client: pg.Client, database: string): Promise<boolean> {
 
 async function administer<T>(serverUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: withDatabase(serverUrl, 'postgres') });
-  // If the server ends meanwhile, the query fails and reports it.
+  // Ignored: if the server ends meanwhile, the query under way fails and reports the error.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -9,12 +9,12 @@ import type { Stack } from './stack.ts';
 import { connectDatabase, type StackDatabase } from './stack-databases.ts';
 
 /**
- * Names the file that describes a running stack, such as one of containers: the suites use it
- * instead of starting their own.
+ * Names the file that describes a running stack, for example a stack of containers. The suites then
+ * use that stack instead of starting their own.
  */
 export const DESCRIBED_STACK_VARIABLE = 'LAUREL_TEST_STACK';
 
-/** The parts of a stack that a suite needs if it does not start, change or end it. */
+/** The parts of a stack that a suite needs if it does not start, change or end the stack. */
 export type JoinableStack = Pick<
   Stack,
   'baseUrl' | 'baseUrls' | 'operatorToken' | 'ca' | 'receiverHost' | 'database' | typeof Symbol.asyncDispose
@@ -32,7 +32,7 @@ const description = z.object({
   databases: z.record(z.string(), databaseUrls),
 });
 
-/** A description as it is written to the file; paths are absolute. */
+/** The content of the file. Paths are absolute. */
 export type StackDescription = z.infer<typeof description>;
 
 /**

@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Ports below the kernel's range for outgoing connections: a killed service must find its port free
- * again, and a client that reconnects must not get the same port as its own.
+ * The ports are below the kernel's range for outgoing connections. So a killed service finds its
+ * port free again, and no client that reconnects gets this port as its own.
  */
 const PORTS_PER_WORKER = 2_000;
 /**
- * Test files run side by side in workers. Each worker has its own ports: two could find the same
- * one free and both use it.
+ * Test files run side by side in workers. Each worker has its own range of ports, because two
+ * workers could find the same port free and both use it.
  */
 const FIRST_PORT = 12_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * PORTS_PER_WORKER;
 

@@ -3,8 +3,8 @@ import { NATS_URL_VARIABLE, startNats } from './nats.ts';
 import { POSTGRES_URL_VARIABLE, startPostgres } from './postgres.ts';
 
 /**
- * Runs once before a vitest run: sets the seed of its laws, and starts one PostgreSQL and one NATS
- * unless the environment names them.
+ * Runs once before a vitest run: sets the seed of the run's laws, and starts one PostgreSQL and one
+ * NATS server, unless the environment names running servers.
  */
 export async function setup(): Promise<() => Promise<void>> {
   chooseLawSeed(process.env);

@@ -27,8 +27,8 @@ export interface HttpClientOptions {
   /** `http://127.0.0.1:8080`, or several, used in turn. */
   readonly baseUrl: string | readonly string[];
   /**
-   * This is called with every entry before the caller gets the response; an error reaches the
-   * caller.
+   * Called with every entry before the caller gets the response. If `onAnswer` throws, the caller
+   * gets the error.
    */
   readonly onAnswer?: (entry: JournalEntry) => void | Promise<void>;
   readonly connections?: number;
@@ -36,9 +36,9 @@ export interface HttpClientOptions {
 
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body is sent as JSON. */
+  /** Sent as JSON. */
   readonly body?: unknown;
-  /** The bytes are sent unchanged, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string | Buffer;
 }
 
@@ -49,8 +49,8 @@ export interface HttpClient extends AsyncDisposable {
 }
 
 /**
- * The one HTTP client of operators and partners in tests: it sends, records and reports; it never
- * retries.
+ * The HTTP client of operators and partners in tests. It sends a request once, records the response
+ * and passes it to `onAnswer`. It never retries.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const baseUrls = typeof options.baseUrl === 'string' ? [options.baseUrl] : options.baseUrl;

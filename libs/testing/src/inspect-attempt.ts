@@ -1,6 +1,6 @@
 /**
- * What an operator sees of an attempt before acting, in both contest services. Inspecting it
- * changes nothing.
+ * Tests, for both contest services, what an operator sees of an attempt before acting. Inspecting
+ * an attempt changes nothing.
  */
 import type { Refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
@@ -20,7 +20,9 @@ type Service<Attempt> = {
   voidAttempt(request: { attemptId: string; reason: string }): Promise<object>;
 };
 
-/** A contest service under test. Its harness and service exist once the file's tests run. */
+/**
+ * A contest service under test. The harness and the service exist only once the file's tests run.
+ */
 export type InspectedOwner<Attempt extends InspectedAttempt> = OwnerAttempts<Attempt> & {
   readonly owner: ContestServiceName;
   readonly tenant: Tenant;
@@ -35,7 +37,7 @@ export type InspectedOwner<Attempt extends InspectedAttempt> = OwnerAttempts<Att
   readonly fundsCents: bigint;
   readonly feeCents: bigint;
   readonly ttlMs: number;
-  /** SQL of an array with all rows of the service about the attempt $1. */
+  /** SQL for an array of all rows of the service that belong to the attempt $1. */
   readonly ownRows: string;
   /** Reports an outcome that wins nothing. */
   reportOutcome(attemptId: string): Promise<object>;
@@ -112,7 +114,7 @@ export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: Insp
 
   it('an operator does not find an attempt whose fee is not charged', async () => {
     const { player, attemptId, again } = await owner.pendingAttempt();
-    // The clock is now after the grace, when a partner's read would end the attempt permanently.
+    // The grace has passed, so a partner's read would now end the attempt permanently.
     h.clock.advance(120_000);
     const look = () => owner.service().inspectAttempt({ attemptId });
     expect(await expectUntouched(attemptId, look)).toMatchObject({ code: 'not_found' });

@@ -48,7 +48,7 @@ export function createIntegrations({ call }: Pick<Partner, 'call'>): Integration
   };
 }
 
-/** Posts a body to an integration, signed with the secret; `headers` replace the signature. */
+/** Posts a body to an integration, signed with the secret. `headers` may replace the signature. */
 export async function push<Body = Outcome>(
   http: HttpClient,
   { id, secret }: { readonly id: string; readonly secret: string },

@@ -1,7 +1,7 @@
 /**
- * Requests that are sent again under another operation id, as after the gateway has lost its record
- * of their idempotency key; for both contest services. The service itself finds the operation that
- * the key names.
+ * Tests, for both contest services, requests that are sent again under another operation id. The
+ * gateway sends such requests after it has lost its record of the idempotency key. The service
+ * itself finds the operation that the key names.
  */
 
 import type { Database } from '@laurel/postgres';
@@ -11,7 +11,9 @@ import { expect, it } from 'vitest';
 import type { TestClock } from './clock.ts';
 import type { TestPlayer } from './wallet.ts';
 
-/** The result of one item: the id of the attempt or of the receipt, or the code of the refusal. */
+/**
+ * The result of one item: the id of the attempt, the id of the receipt, or the code of the refusal.
+ */
 type Answer = string;
 
 export type KeyedCreation = { readonly attemptId: string; readonly keyUse: KeyUse };
@@ -20,11 +22,11 @@ export type KeyedReport = { readonly operationId: string; readonly score: number
 /** A contest that a player may enter several times. */
 export type Contest = {
   readonly player: TestPlayer;
-  /** The items of one call, sent to one of two replicas. */
+  /** Sends the items in one call to one of two replicas. */
   create(creations: readonly KeyedCreation[], replica?: 0 | 1): Promise<readonly Answer[]>;
 };
 
-/** A contest service under test. Its harness exists once the file's tests run. */
+/** A contest service under test. The harness exists only once the file's tests run. */
 export type KeyedOwner = {
   readonly harness: {
     readonly database: Database;
@@ -70,7 +72,7 @@ export function itRecognizesKeys(owner: KeyedOwner): void {
     expect(await spent(contest)).toBe(owner.feeCents);
   });
 
-  it('another creation under a recorded key is refused and changes nothing', async () => {
+  it('a different creation under a recorded key is refused and changes nothing', async () => {
     const contest = await owner.newContest(FUNDS);
     const use = keyUse();
     const attemptId = await createOne(contest, use);
@@ -79,7 +81,7 @@ export function itRecognizesKeys(owner: KeyedOwner): void {
     expect(await spent(contest)).toBe(owner.feeCents);
   });
 
-  it('another creation under a key that the gateway freed is a new attempt', async () => {
+  it('a different creation under a key that the gateway freed is a new attempt', async () => {
     const contest = await owner.newContest(FUNDS);
     const use = keyUse();
     const first = await createOne(contest, use);
@@ -90,7 +92,7 @@ export function itRecognizesKeys(owner: KeyedOwner): void {
     expect(await spent(contest)).toBe(2n * owner.feeCents);
   });
 
-  it('a key whose creation the wallet refused is free', async () => {
+  it('a key is free again if the wallet refused the fee of its creation', async () => {
     const contest = await owner.newContest(0n);
     const use = keyUse();
     expect(await createOne(contest, use)).toBe('insufficient_funds');
@@ -100,7 +102,7 @@ export function itRecognizesKeys(owner: KeyedOwner): void {
     expect(await h.balance(contest.player.accountId)).toBe(0n);
   });
 
-  it('a key is free after 24 hours', async () => {
+  it('a key is free again after 24 hours', async () => {
     const contest = await owner.newContest(FUNDS);
     const [used, unused] = [keyUse(), keyUse()];
     const first = await createOne(contest, used);
@@ -145,7 +147,7 @@ export function itRecognizesKeys(owner: KeyedOwner): void {
     expect(await reportOne(one, keyUse(use.keyId, 2))).toBe('idempotency_key_reused');
     expect(await reportOne(two, keyUse(use.keyId, 3))).toBe('idempotency_key_reused');
     expect(await reportOne(one, keyUse())).toBe('attempt_already_settled');
-    // The refusals left the other attempt open; a report under a freed key settles it.
+    // The refusals left the other attempt open; a report under a freed key settles that attempt.
     expect(await reportOne(two, keyUse(use.keyId, 3, false))).not.toContain('_');
   });
 

@@ -1,19 +1,20 @@
 import { randomInt } from 'node:crypto';
 
 /**
- * The integer seed of a run's laws. To draw the cases of another run again, set it to what that run
- * printed.
+ * Names the seed, an integer, of a run's laws. To draw the cases of an earlier run again, set it to
+ * the seed that the run printed.
  */
 export const LAW_SEED_VARIABLE = 'LAUREL_LAW_SEED';
 
-/** How many times as many cases each law draws (`npm run test:laws`); 1 by default. */
+/** Names the factor by which each law draws more cases (`npm run test:laws`); 1 by default. */
 export const LAW_TIMES_VARIABLE = 'LAUREL_LAW_TIMES';
 
 const USUAL_SEED = 20_261_125;
 const SEED_LIMIT = 2 ** 31;
 
 /**
- * Sets the seed for all workers of this run: the usual one, or a fresh one if the laws run longer.
+ * Sets the seed for all workers of this run: the usual seed, or a random one if the laws draw more
+ * cases.
  */
 export function chooseLawSeed(environment: NodeJS.ProcessEnv): void {
   const isLonger = environment[LAW_TIMES_VARIABLE] !== undefined;

@@ -17,7 +17,8 @@ test('the folder of an ended process is removed after its server is stopped', as
   const child = spawn(NODE, ['-e', '']);
   await once(child, 'exit');
   const left = `kind-${child.pid}-a1`;
-  // The last three: a random name that begins with digits, another kind, and one without a process.
+  // The last three names: a random name that begins with digits, another kind, and a name without a
+  // process id.
   const others = [`kind-${process.pid}-a1`, `kind-${child.pid}a1`, `other-${child.pid}-a1`, 'kind-'];
   for (const name of [left, ...others]) mkdirSync(join(parent, name));
   const stopped: string[] = [];

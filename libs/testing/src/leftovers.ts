@@ -1,14 +1,14 @@
 /**
- * Cleans up after killed runs, which could neither stop their servers nor remove their folders.
- * Folder names begin with their kind and the process id: `<prefix><pid>-`.
+ * Cleans up after killed runs, which could neither stop their servers nor remove their folders. The
+ * name of such a folder begins with its kind and the process id: `<prefix><pid>-`.
  */
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Calls `stop` for each folder of a run that has ended, then removes it; leaves other folders
- * alone.
+ * Calls `stop` for each folder of a run that has ended, then removes the folder. Leaves other
+ * folders alone.
  */
 export async function removeLeftovers(
   prefix: string,
@@ -24,7 +24,7 @@ export async function removeLeftovers(
   }
 }
 
-/** Whether a process with this id exists, of any user. */
+/** Whether a process with this id exists, whichever user runs it. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,6 +1,6 @@
 /**
- * Tests the list of attempts and the history of an attempt, as developers and operators read them
- * from either contest service.
+ * Tests, for both contest services, the list of attempts and the history of an attempt that
+ * developers and operators read.
  */
 import type { Refused } from '@laurel/errors';
 import type {
@@ -32,24 +32,24 @@ type Service = ReturnType<InspectedOwner<Attempt>['service']> & {
 export type ListedOwner = Omit<InspectedOwner<Attempt>, 'service'> & {
   service(): Service;
   /**
-   * SQL that inserts refused attempts at the contest of the attempt $1: with the ids $2, created at
-   * $3.
+   * SQL that inserts refused attempts with the ids $2, created at $3, into the contest of the
+   * attempt $1.
    */
   readonly insertRefused: string;
 };
 
 export type AttemptList = {
   list(request?: Partial<ListAttemptsRequest>): Promise<ListAttemptsResponse>;
-  /** The ids of all pages, newest first. */
+  /** Returns the ids of all pages, newest first. */
   listAll(request?: Partial<ListAttemptsRequest>): Promise<readonly string[]>;
-  /** Follows new attempts from the position until a page has none. */
+  /** Follows new attempts from the position until a page is empty. Returns their ids. */
   follow(
     position: ListAttemptsResponse['head'],
     request?: Partial<ListAttemptsRequest>,
   ): Promise<{ readonly ids: readonly string[]; readonly position: ListAttemptsResponse['head'] }>;
 };
 
-/** The time is longer than a creation takes from its decision to its commit. */
+/** Longer than SETTLE_MS, the longest time from the decision of a creation to its commit. */
 const SETTLED_MS = 2_100;
 
 const idsOf = ({ attempts }: ListAttemptsResponse) => attempts.map(({ attempt }) => attempt?.id ?? '');
@@ -90,7 +90,9 @@ export function createAttemptList({ tenant, service }: Pick<ListedOwner, 'tenant
   };
 }
 
-/** Creates ten attempts of two players in four statuses, among many of which none is visible. */
+/**
+ * Creates ten attempts of two players in four statuses, among many attempts that are never visible.
+ */
 async function createMany(owner: ListedOwner): Promise<readonly Attempt[]> {
   const { harness: h, tenant } = owner;
   const [one, other] = [await owner.openAttempt(), await owner.openAttempt()];
@@ -196,7 +198,7 @@ export function itListsAttempts(owner: ListedOwner): void {
     await expect(list({ accountId, from: { $case: 'after', value: head } })).rejects.toThrow();
   });
 
-  it('a list that follows new attempts contains each attempt after its creation must have ended', async () => {
+  it('a list that follows new attempts contains an attempt only once concurrent creations must have ended', async () => {
     const { again } = await owner.openAttempt();
     h.clock.advance(SETTLED_MS);
     const { head } = await list();

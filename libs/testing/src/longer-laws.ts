@@ -1,5 +1,5 @@
 /**
- * Replaces `fast-check` in `npm run test:laws`: the same library, whose properties draw
+ * Replaces `fast-check` in `npm run test:laws` by the same library, except that properties draw
  * LAUREL_LAW_TIMES times as many cases.
  */
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import { LAW_TIMES_VARIABLE } from './law-runs.ts';
 
 const USUAL_RUNS = 100;
 const times = Number(process.env[LAW_TIMES_VARIABLE]);
-// A `require` replaces the import: the alias of vitest.config.ts would lead it back to this file.
+// `require` instead of `import`, which the alias in vitest.config.ts would lead back to this file.
 const fc: typeof FastCheck = createRequire(import.meta.url)('fast-check');
 
 function longer<T>(parameters: FastCheck.Parameters<T> = {}): FastCheck.Parameters<T> {

@@ -16,32 +16,39 @@ const STANDBY = fileURLToPath(new URL('./standby.ts', import.meta.url));
 export interface ProcessShape {
   readonly name: string;
   readonly main: string;
-  /** By default those of a service. */
+  /** The flags of a service by default. */
   readonly nodeFlags?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** A module that is loaded before `main`. */
   readonly preload?: string | undefined;
   /**
-   * The files that `main` imports. Another process stands by that has loaded them (standby.ts), and
-   * the next start uses it: a killed service is back without the time that loading takes.
+   * The files that `main` imports. A second process loads these files and stands by (standby.ts).
+   * The next start uses this process, so that a killed service is back without the time for
+   * loading.
    */
   readonly standby?: readonly string[] | undefined;
   readonly readyUrl: string;
   readonly restart: boolean;
-  /** Gets the output; without it every line goes to `onLine`. */
+  /** Gets the output of the process; if undefined, `onLine` gets every line. */
   readonly logFile: string | undefined;
   readonly onLine: (line: string) => void;
 }
 
 /** A process of a service that a test starts, ends and starts again. */
 export interface ManagedProcess {
-  /** Starts it unless it runs. Resolves when it is ready. Later starts keep the changes. */
+  /**
+   * Starts the process unless it runs. Resolves when the process is ready. Later starts keep the
+   * changes.
+   */
   start(changes?: {
     readonly environment?: Readonly<Record<string, string>> | undefined;
     readonly main?: string;
   }): Promise<void>;
   ready(): Promise<void>;
-  /** Signals the process and waits for its end; a stack with `restart` starts it again. */
+  /**
+   * Signals the process and waits for its end. A stack with `restart` then starts the process
+   * again.
+   */
   end(signal: NodeJS.Signals): Promise<number | null>;
   /** Ends the process, which stays down until `start`. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
@@ -56,8 +63,8 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   let exited: Promise<number | null> = Promise.resolve(null);
   let isWanted = false;
   /**
-   * The last lines of all starts: a process that ends at once may give its reason only the first
-   * time.
+   * The last lines of all starts. They are kept because a process that ends at once may print its
+   * reason only at the first start.
    */
   const lastLines: string[] = [];
   let { environment, main } = shape;
@@ -67,7 +74,7 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
     const preload = shape.preload === undefined ? [] : ['--import', shape.preload];
     const flags = [...(shape.nodeFlags ?? NODE_FLAGS), '--disable-warning=ExperimentalWarning', ...preload];
     const spawned = spawn(NODE, [...flags, ...files], {
-      // Services get no variable of the test runner's environment.
+      // A service gets no other variable of the test runner's environment.
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
@@ -103,7 +110,10 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
     });
   };
 
-  /** Runs after each start, so that loading does not delay the process that is needed now. */
+  /**
+   * Starts the process that stands by. Runs after each start, so that loading does not delay the
+   * process that is needed now.
+   */
   const prepareStandby = (): void => {
     if (shape.standby === undefined || standby !== undefined || !isWanted) return;
     standby = spawnNode([STANDBY, main, ...shape.standby], 'pipe');
@@ -153,7 +163,7 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   return {
     async start(changes = {}) {
       const { environment: settings = {}, main: file = main } = changes;
-      // The process that stands by has the previous settings and program.
+      // Ends the process that stands by, which was started with the previous settings and program.
       if (file !== main || Object.keys(settings).some((name) => settings[name] !== environment[name])) dropStandby();
       environment = { ...environment, ...settings };
       main = file;
@@ -177,7 +187,10 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   };
 }
 
-/** The connection ends with the response: a stopping gateway waits a second for open ones. */
+/**
+ * Closes the connection after the response, because a stopping gateway waits a second for open
+ * connections.
+ */
 async function answersOk(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(2_000) });

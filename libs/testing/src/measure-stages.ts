@@ -7,9 +7,9 @@ const OLDEST = 'laurel_unfinished_oldest_seconds';
 type Stages = Readonly<Record<string, readonly [items: number, oldestSeconds: number]>>;
 
 /**
- * Runs the statements like a service's sampler, and reads the metrics: for each stage with work,
- * its count and age in seconds, over both environments. First it removes what samplers of earlier
- * tests left in this process's metrics.
+ * Runs the statements like a service's sampler, and reads the metrics: the count and age in seconds
+ * of each stage with work, over both environments. First it removes the figures that earlier tests
+ * left in this process's metrics.
  */
 export async function measureStages(
   database: Database,
@@ -26,7 +26,7 @@ export async function measureStages(
   );
 }
 
-/** Measures the stages as above, for each environment. */
+/** Measures the stages like `measureStages`, separately for each environment. */
 export async function measureStagesByEnvironment(
   database: Database,
   statements: readonly BoundStatement[],

@@ -12,8 +12,8 @@ import { removeLeftovers } from './leftovers.ts';
 import { memoryFolder } from './memory-folder.ts';
 
 /**
- * The address of this test run's nats-server, as its operator; every process of the run inherits
- * it. Each test uses its own prefix there.
+ * Names the address of this test run's nats-server, as its operator. Every process of the run
+ * inherits the variable. Each test uses its own prefix on the server.
  */
 export const NATS_URL_VARIABLE = 'LAUREL_TEST_NATS_URL';
 
@@ -22,18 +22,21 @@ const KEPT_BELOW = fileURLToPath(new URL('../../../node_modules/.cache/laurel', 
 const DIRECTORY_PREFIX = 'laurel-test-nats-';
 const OBTAIN_LIMIT_MS = 180_000;
 
-/** Its address is the operator's, who may do everything; `urlAs` returns a service's. */
+/**
+ * A server for tests. Its URL is for the operator, who may do everything; `urlAs` returns the URL
+ * of a service.
+ */
 export type TestNats = NatsProcess & {
-  /** The authority of its certificate, if it has one. */
+  /** The authority of the server's certificate, if the server has one. */
   readonly caFile: string | undefined;
-  /** Every server of the cluster; the functions above are those of the first. */
+  /** Every server of the cluster. The members of NatsProcess are about the first server. */
   readonly servers: readonly NatsProcess[];
 };
 
 /**
- * Starts a server in a folder that is removed with it: for the whole run, or for a test that kills,
- * stops or wipes it. It has production's users, for stacks with any prefix, all with one password.
- * Several servers are a cluster, and the address names each of them.
+ * Starts a server, for the whole run or for a test that kills, stops or wipes it. Disposing ends
+ * the server and removes its folder. The server has the users of production, for stacks with any
+ * prefix, all with one password. Several servers form a cluster, and the URL names each server.
  */
 export async function startNats({
   tls = false,
@@ -88,7 +91,7 @@ export async function startNats({
   };
 }
 
-/** The address as another user of its servers; unchanged if it names no user. */
+/** Returns the URL for another user of the servers; unchanged if the URL names no user. */
 export function urlAs(user: NatsUser, url: string): string {
   return url.replaceAll('//operator:', `//${user}:`);
 }
@@ -107,7 +110,7 @@ async function writeCertificates(directory: string) {
   return files;
 }
 
-/** The server of the test run. */
+/** Returns the URL of the test run's server. */
 export function natsUrl(): string {
   const url = process.env[NATS_URL_VARIABLE];
   if (url === undefined) throw new Error(`${NATS_URL_VARIABLE} is not set: the test run has no NATS`);

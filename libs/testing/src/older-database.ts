@@ -1,6 +1,6 @@
 /**
  * A database as an earlier release left it. Some rows that a migration repairs can only be written
- * before it.
+ * before that migration runs.
  */
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,10 @@ export interface OlderDatabase extends AsyncDisposable {
   migrate(): Promise<void>;
 }
 
-/** A database with the migrations before the named one, whose number is written as in `0006`. */
+/**
+ * Creates a database with the migrations before the named migration. The name is a number, such as
+ * `0006`.
+ */
 export async function createDatabaseBefore(options: {
   readonly migrations: URL;
   readonly before: string;

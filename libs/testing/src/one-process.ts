@@ -8,7 +8,7 @@ import { type ManagedProcess, manageProcess } from './managed-process.ts';
 
 const MAX_LOG_LINES = 20_000;
 
-/** What the processes of a stack have in common. */
+/** The settings that the processes of a stack share. */
 export interface ProcessesShape {
   readonly logs: ReadonlyMap<Service, string[]>;
   readonly ports: Readonly<Record<Service, readonly number[]>>;
@@ -17,7 +17,7 @@ export interface ProcessesShape {
   readonly clockFileOf: (service: Service) => string | undefined;
 }
 
-/** The options of a stack that its processes read. */
+/** The options of a stack that configure its processes. */
 interface ProcessesOptions {
   readonly environment?: Partial<Record<Service, Readonly<Record<string, string>>>>;
   readonly restart?: boolean;
@@ -27,8 +27,8 @@ interface ProcessesOptions {
 }
 
 /**
- * Prepares the processes without starting them. Each of the services runs in all of them. Every
- * service also listens for gRPC, so that a test can call it from outside.
+ * Prepares the processes without starting them. Every process runs all of these services. Every
+ * service also listens for gRPC, so that a test can call the service from outside.
  */
 export function manageOneProcess(
   services: readonly Service[],
@@ -73,6 +73,6 @@ export function manageOneProcess(
 /** Adds the line; keeps at least the newest MAX_LOG_LINES. */
 export function appendToLog(log: string[], line: string): void {
   log.push(line);
-  // Drops half at once: each removal costs in proportion to the rest.
+  // Drops half of the lines at once, because each removal moves all lines that stay.
   if (log.length > 2 * MAX_LOG_LINES) log.splice(0, MAX_LOG_LINES);
 }

@@ -1,6 +1,6 @@
 /**
- * The routes by which an operator changes something, by their names in the log of operator actions.
- * The gateway's tests check that the list is complete.
+ * The routes by which an operator changes something, by the route's name in the log of operator
+ * actions. The gateway's tests check that the list is complete.
  */
 export const OPERATOR_CHANGES = {
   sign_in: 'POST /session',

@@ -16,7 +16,7 @@ export interface OperatorTournamentBody extends Tournament {
   round_length_seconds: number | null;
 }
 
-/** A round with what only operators see. */
+/** A round with the fields that only operators see. */
 export interface OperatorRoundBody extends Round {
   program_id: string;
   environment: string;
@@ -148,7 +148,10 @@ export type TournamentTerms = Record<string, unknown>;
 
 export interface Operator {
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
-  /** Opens a session, whose cookie it returns; every other call sends the token in its header. */
+  /**
+   * Opens a session, and returns the response with the session's cookie. Every other call sends the
+   * operator's token in a header instead.
+   */
   signIn(): Promise<Answer<{ name: string; session_expires_at: string }>>;
   createDeveloper(credentials: { email: string; password: string }): Promise<Answer<{ id: string; email: string }>>;
   /** Creates a program, which belongs to the developer `developerId` if one is named. */

@@ -2,15 +2,15 @@ import type { TestPlayer } from './wallet.ts';
 
 /** How a contest service under test creates attempts. */
 export type OwnerAttempts<Attempt> = {
-  /** `again` creates one more attempt of that player, with the id if one is given. */
+  /** `again` creates one more attempt of the same player, with this id if one is given. */
   openAttempt(): Promise<{
     readonly attempt: Attempt;
     readonly player: TestPlayer;
     again(attemptId?: string): Promise<Attempt>;
   }>;
   /**
-   * The wallet never received this attempt's fee. The player has another attempt, which is open.
-   * `again` creates the pending one again.
+   * Returns an attempt whose fee the wallet never received. The player also has an open attempt.
+   * `again` repeats the creation of the pending attempt.
    */
   pendingAttempt(): Promise<{
     readonly attemptId: string;

@@ -1,23 +1,21 @@
-/**
- * Reads the results of both contest services in the same way: those of calls and those of audits.
- */
+/** Reads results of calls and of audits, in the same way for both contest services. */
 
 type Result = { readonly $case: string; readonly value: unknown } | undefined;
 type ValueOf<Of extends Result, Case extends string> = Extract<Of, { readonly $case: Case }>['value'];
 
-/** The attempt that was created; anything else is a failed test. */
+/** Returns the attempt that was created; throws on any other result. */
 export function created<Of extends Result>(result: Of): ValueOf<Of, 'attempt'> {
   if (result?.$case !== 'attempt') throw new Error(`not created: ${JSON.stringify(result)}`);
   return result.value;
 }
 
-/** The outcome that was recorded; anything else is a failed test. */
+/** Returns the outcome that was recorded; throws on any other result. */
 export function recorded<Of extends Result>(result: Of): ValueOf<Of, 'outcome'> {
   if (result?.$case !== 'outcome') throw new Error(`not recorded: ${JSON.stringify(result)}`);
   return result.value;
 }
 
-/** `attempt`, `outcome`, `failure` (the item failed), or the code of the refusal. */
+/** Returns `attempt`, `outcome`, `failure` (the item failed), or the code of the refusal. */
 export function verdictOf(
   result:
     | { readonly $case: 'refused'; readonly value: { readonly code: string } }
@@ -27,7 +25,9 @@ export function verdictOf(
   return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
 }
 
-/** The events that are missing, and those that no expected event explains. */
+/**
+ * Returns the expected events that were not emitted, and the emitted events that were not expected.
+ */
 export function unmatchedEvents(expected: ReadonlySet<string>, emitted: ReadonlySet<string>): readonly string[] {
   return [
     ...[...expected].filter((event) => !emitted.has(event)).map((event) => `missing: ${event}`),
@@ -37,7 +37,7 @@ export function unmatchedEvents(expected: ReadonlySet<string>, emitted: Readonly
 
 type Check = { readonly id: string; readonly violations: bigint; readonly examples: readonly string[] };
 
-/** The checks of an audit that found something. */
+/** Returns the checks of an audit that found violations. */
 export function violationsOf(checks: readonly Check[]): readonly string[] {
   return checks
     .filter(({ violations }) => violations > 0n)

@@ -22,12 +22,12 @@ import { callSdk } from './sdk-call.ts';
 /** The facts of a player that the sandbox can set. */
 type PlayerFacts = Omit<SandboxPlayerRequest, 'player_ref' | 'funds'>;
 
-/** A partner's server: its methods call the SDK and return the response as received. */
+/** A partner's server. Its methods call the SDK and return the response as received. */
 export interface Partner {
   readonly apiKey: string;
   /**
-   * Sends any request with this partner's key, without the SDK: for what the SDK would refuse or
-   * change.
+   * Sends any request with this partner's API key, but without the SDK. For requests that the SDK
+   * would refuse or change.
    */
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
   /** Makes any call through the SDK. */
@@ -35,7 +35,7 @@ export interface Partner {
   listChallenges(playerRef: string, status?: 'all'): Promise<Answer<ChallengeList>>;
   seedChallenge(challengeId: string, body: DistributionRequest, key?: string): Promise<Answer<DistributionResult>>;
   linkPlayer(playerRef: string, email: string): Promise<Answer<PlayerLink>>;
-  /** `key` is the `Idempotency-Key`; a fresh one unless given. */
+  /** `key` is the `Idempotency-Key`; by default a new random key. */
   createAttempt(body: AttemptRequest, key?: string): Promise<Answer<Attempt>>;
   reportOutcome(attemptId: string, body: OutcomeRequest, key?: string): Promise<Answer<Outcome>>;
   getAttempt(attemptId: string): Promise<Answer<Attempt>>;

@@ -67,7 +67,10 @@ export interface DeliveryAttemptBody {
   response_excerpt: string | null;
 }
 
-/** An endpoint in a response that creates it or replaces its secret; no other shows the secret. */
+/**
+ * An endpoint in the response that creates it or replaces its secret. Only these two responses show
+ * the secret.
+ */
 export type EndpointWithSecret = EndpointBody & { signing_secret: string };
 
 export interface Credentials {

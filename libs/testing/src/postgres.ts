@@ -4,19 +4,22 @@ import { startEmbeddedPostgres, stopOrphanedPostgres } from '@laurel/local-infra
 import { removeLeftovers } from './leftovers.ts';
 import { memoryFolder } from './memory-folder.ts';
 
-/** The superuser's address of this test run's server; every process of the run inherits it. */
+/**
+ * Names the superuser's URL of this test run's server. Every process of the run inherits the
+ * variable.
+ */
 export const POSTGRES_URL_VARIABLE = 'LAUREL_TEST_POSTGRES_URL';
 
 const DIRECTORY_PREFIX = 'laurel-test-postgres-';
 
 const SETTINGS = {
   max_connections: '300',
-  // No data of a test run needs to survive a power cut.
+  // Fast but unsafe: no data of a test run needs to survive a power cut.
   fsync: 'off',
   full_page_writes: 'off',
 };
 
-/** Starts one server for a whole test run, in a folder that is removed with it. */
+/** Starts one server for a whole test run. Disposing stops the server and removes its folder. */
 export async function startPostgres(): Promise<AsyncDisposable & { readonly url: string }> {
   const parent = memoryFolder();
   await removeLeftovers(DIRECTORY_PREFIX, stopOrphanedPostgres, parent);

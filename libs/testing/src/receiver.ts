@@ -6,12 +6,12 @@ import { freePorts } from './free-ports.ts';
 
 /** One request as received. */
 export interface ReceivedRequest {
-  /** The number counts from 1, in the order in which the requests were completed. */
+  /** Counts from 1, in the order in which the requests were complete. */
   readonly number: number;
-  /** The time when its last byte arrived, in fractional milliseconds since the epoch. */
+  /** When the last byte of the request arrived, in fractional milliseconds since 1970. */
   readonly receivedAt: number;
   readonly method: string;
-  /** The path includes the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   /** Names and values in turn, in the order and case in which they were sent. */
@@ -19,18 +19,18 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-/** What follows a request: nothing, the end of the connection, or a response. */
+/** What the receiver does after a request: nothing, end the connection, or send a response. */
 export type ReceiverAnswer =
   | 'never'
   | 'reset'
   | {
-      /** The status is 200 by default. */
+      /** 200 by default. */
       readonly status?: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string | Buffer;
       /** No byte of the response is sent before this resolves. */
       readonly after?: Promise<unknown>;
-      /** Sends the head immediately, and never the end of the body. */
+      /** Sends the head immediately, and never ends the body. */
       readonly isEndless?: boolean;
     };
 
@@ -39,13 +39,13 @@ export type AnswerRequest = (request: ReceivedRequest) => ReceiverAnswer;
 export interface ReceiverOptions {
   /** Signs the receiver's certificate; a stack trusts only its own `ca`. */
   readonly ca: CertificateAuthority;
-  /** The address of this machine on which it listens; 127.0.0.1 by default. */
+  /** The address of this machine on which the receiver listens; 127.0.0.1 by default. */
   readonly host?: string;
   /** The names of the certificate: the host and `localhost` by default. */
   readonly names?: readonly string[];
   /** A date in the past makes a certificate that has expired. */
   readonly notAfter?: Date;
-  /** The port of an earlier receiver, to start on again; a free one by default. */
+  /** The port of an earlier receiver, to listen on it again; a free port by default. */
   readonly port?: number;
   /** `200` with an empty body by default. */
   readonly answer?: ReceiverAnswer | AnswerRequest;
@@ -65,9 +65,9 @@ export interface Receiver extends AsyncDisposable {
   connections(): number;
   /** Sets the response to later requests. */
   answerWith(answer: ReceiverAnswer | AnswerRequest): void;
-  /** The n-th request, from 1, as soon as it has arrived. */
+  /** Resolves to the n-th request, from 1, as soon as it has arrived. */
   nth(number: number, timeoutMs?: number): Promise<ReceivedRequest>;
-  /** The first request, past or future, that satisfies the predicate. */
+  /** Resolves to the first request, past or future, that satisfies the predicate. */
   find(holds: (request: ReceivedRequest) => boolean, timeoutMs?: number): Promise<ReceivedRequest>;
 }
 
@@ -114,7 +114,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   });
   // A client that hangs up, or does not trust the certificate, is an expected test case.
   server.on('tlsClientError', () => undefined);
-  // The client closes idle connections.
+  // Zero, so that only the client closes idle connections.
   server.keepAliveTimeout = 0;
 
   const [freePort = 0] = options.port === undefined ? await freePorts(1) : [options.port];
@@ -153,7 +153,8 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     find: (holds, timeoutMs = WAIT_MS) => find(holds, timeoutMs),
     [Symbol.asyncDispose]: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
-      // Includes those with an unfinished TLS handshake, which the server itself does not track.
+      // Also destroys sockets with an unfinished TLS handshake, which the server itself does not
+      // track.
       for (const socket of sockets.values()) socket.destroy();
       await closed;
     },

@@ -2,14 +2,15 @@
 import { type ClientConstructor, createClient, type Definition, MAX_DEADLINE_MS, type TypedClient } from '@laurel/grpc';
 import { createLogger, type Logger } from '@laurel/service';
 
-/** A server in this process and a client for it. Disposing ends the client, then the server. */
+/** Connects a client to a server in this process. Disposing ends the client, then the server. */
 export function connectTo<Server extends { readonly port: number } & AsyncDisposable, Service extends Definition>(
   server: Server,
   XServiceClient: ClientConstructor<Service>,
   name: string,
 ): { readonly server: Server; readonly client: TypedClient<Service> } & AsyncDisposable {
   const address = `127.0.0.1:${server.port}`;
-  // An audit reads everything, and a test may have written millions of rows.
+  // The longest deadline, because an audit reads all rows, and a test may have written millions of
+  // them.
   const client = createClient(XServiceClient, { name, address, deadlineMs: MAX_DEADLINE_MS });
   return {
     server,
@@ -23,12 +24,15 @@ export function connectTo<Server extends { readonly port: number } & AsyncDispos
 
 const isShown = process.env.LAUREL_TEST_LOG === '1';
 
-/** Silent, unless LAUREL_TEST_LOG is 1. */
+/** Creates a logger that prints nothing unless LAUREL_TEST_LOG is 1. */
 export function createQuietLogger(service: string): Logger {
   return createLogger({ service, level: isShown ? 'info' : 'silent' });
 }
 
-/** A logger of every level, and its lines. With LAUREL_TEST_LOG=1 it prints them too. */
+/**
+ * Creates a logger of every level, and returns its lines too. With LAUREL_TEST_LOG=1 it also prints
+ * them.
+ */
 export function createReadLogger(service: string): { readonly logger: Logger; readonly logLines: readonly string[] } {
   const logLines: string[] = [];
   const write = (line: string) => {

@@ -1,7 +1,7 @@
 /**
- * Reservations that are decided on cached facts (`commits/reserve-attempts.ts` of both contest
- * services). Each runs these tests on its own statements and tables; tests beside them cover its
- * own rules.
+ * Tests of reservations that are decided on cached facts (`commits/reserve-attempts.ts` of both
+ * contest services). Each service runs these tests on its own statements and tables, and adds tests
+ * of its own rules.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,9 @@ type Decision =
   | { readonly kind: 'ask_wallet' }
   | { readonly kind: 'created' | 'known'; readonly attempt: Attempt };
 
-/** How often a replica used the single round trip, and how often the transaction. */
+/**
+ * How often a replica used the single round trip (`short`), and how often the transaction (`long`).
+ */
 type Trips = { short: number; long: number };
 
 /** A replica that reserves attempts of one contest service. */
@@ -28,14 +30,17 @@ type Replica<Contest> = {
     accountId: string,
     options?: { readonly attemptId?: string; readonly isFresh?: boolean },
   ): Promise<Decision>;
-  /** Caches the contest by a creation of an unrelated player, and counts from then on. */
+  /**
+   * Makes the replica cache the contest, by a creation for an unrelated player. `trips` counts from
+   * then on.
+   */
   warmUp(contest: Contest): Promise<void>;
 };
 
-/** A contest service under test. Its database exists once the file's tests run. */
+/** A contest service under test. The database exists only once the file's tests run. */
 export type ReservingOwner<Contest> = {
   readonly owner: ContestServiceName;
-  /** Names a creation on cached facts in test titles. */
+  /** The words for a creation on cached facts in test titles. */
   readonly creation: string;
   readonly database: () => Database;
   /** The folder from which this process reads failpoints. */
@@ -66,7 +71,7 @@ export function countTrips(
   return { counted, trips };
 }
 
-/** The decision: `created`, `known`, `ask_wallet`, or the code of the refusal. */
+/** Returns `created`, `known`, `ask_wallet`, or the code of the refusal. */
 export function verdictOf(decision: Decision): string {
   return isRefused(decision) ? decision.code : decision.kind;
 }

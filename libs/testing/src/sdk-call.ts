@@ -2,24 +2,27 @@ import { deepStrictEqual } from 'node:assert';
 import { type ApiPromise, type FetchRequest, type FetchResponse, Laurel, LaurelError } from '@laurel/sdk';
 import type { Answer, HttpClient } from './http-client.ts';
 
-/** What a call of the SDK sent, and what came back. */
+/** The request that a call of the SDK sent, and the response. */
 interface Exchange {
   readonly path: string;
   readonly request: FetchRequest;
   readonly answer: Promise<Answer<unknown>>;
 }
 
-/** The SDK needs one address; the client under it chooses among its own. */
+/**
+ * A placeholder, because the SDK needs one address; the HTTP client under it chooses among its own
+ * addresses.
+ */
 const ORIGIN = 'http://laurel.localhost';
-/** The SDK's maximum: the client under it limits the time instead. */
+/** The SDK's maximum, because the HTTP client under it limits the time instead. */
 const NO_TIMEOUT_MS = 12 * 3_600_000;
 
 /**
  * Makes one call through the SDK, and returns the response as received. Throws if the SDK's result
- * or error disagrees with it.
+ * or error disagrees with the response.
  *
- * Every call has its own SDK client, without retries. A shared client's rate gate would hold back
- * requests that a test sends at once; a retry would hide all responses but the last.
+ * Every call has its own SDK client, without retries. The rate gate of a shared client would hold
+ * back requests that a test sends at once; a retry would hide all responses except the last.
  */
 export async function callSdk<Body>(
   http: HttpClient,
@@ -46,8 +49,8 @@ export async function callSdk<Body>(
   if (exchange === undefined) {
     throw result.status === 'rejected' ? result.reason : new Error('the SDK resolved a call without sending it');
   }
-  // Rejects with the error of the test's own check, which the SDK has turned into a network
-  // failure.
+  // If the test's own check of the response threw, this rejects with that error, which the SDK has
+  // turned into a network failure.
   const answer = await exchange.answer;
   const { path, request } = exchange;
   const where = `${request.method} ${path} was answered ${answer.status} ${answer.text.slice(0, 500)}`;
@@ -72,7 +75,7 @@ function expectAgreement(actual: object, expected: object, where: string): void 
   }
 }
 
-/** The value with which the SDK must resolve. */
+/** Returns the value with which the SDK must resolve. */
 function successOf({ headers, body }: Answer<unknown>): object {
   const limit = headers['x-ratelimit-limit'];
   return {
@@ -85,7 +88,7 @@ function successOf({ headers, body }: Answer<unknown>): object {
   };
 }
 
-/** The facts of the error with which the SDK must reject. */
+/** Returns the fields of the error with which the SDK must reject. */
 function failureOf(request: FetchRequest, { status, headers, body, code }: Answer<unknown>): object {
   const { error, retry_after } = (body ?? {}) as { error?: { details?: object }; retry_after?: number };
   const seconds = headers['retry-after'] ?? (status === 429 ? retry_after : undefined);

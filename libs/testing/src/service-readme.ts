@@ -1,6 +1,6 @@
 /**
  * Checks a service's README. All READMEs have the same sections: "What it owns" names every table
- * and rpc, "Configuration" has a row with the default for every setting of the schema, and "Health
+ * and rpc, "Configuration" has a row for every setting of the schema, with its default, and "Health
  * and metrics" names every metric.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const ROOT = new URL('../../../', import.meta.url);
 /** The sections are in this order; a service may add others in between. */
 const SECTIONS = ['What it owns', 'What a crash leaves', 'Configuration', 'Health and metrics', 'Running it alone'];
 const ROW = /^\| `([A-Z0-9_]+)` +\| (.*?) +\| (.*?) +\| (.*?) +\|$/gm;
-/** Each README says what waits in the queues of its service. */
+/** A metric that every README must explain: what waits in the queues of its service. */
 const SCALING_METRIC = 'laurel_oldest_waiting_call_seconds';
 const METRIC = /\b(?:counter|gauge|histogram)(?:<\w+>)?\(\s*'(laurel_\w+)'/g;
 
@@ -56,7 +56,10 @@ function issuesOfSettings(section: string, schema: z.ZodObject): readonly string
   return issues;
 }
 
-/** A README's cell: `required`, nothing, or the default in backticks as an environment value. */
+/**
+ * Returns the text of the README's cell for a setting: `required`, nothing, or the default as an
+ * environment value in backticks.
+ */
 export function defaultOf(type: z.core.$ZodType): string {
   if (type instanceof z.ZodDefault || type instanceof z.ZodPrefault) {
     const text = String(type.def.defaultValue);

@@ -6,7 +6,7 @@ import { retentionIssues } from './service-retention.ts';
 const PAGE = readFileSync(new URL('../../../docs/operations/retention.md', import.meta.url), 'utf8');
 const SCHEMA = z.object({ INTEGRATION_LOG_RETENTION_DAYS: z.coerce.number().default(7) });
 
-/** The issues of the integration service's section after a change of the page. */
+/** Returns the issues of the integration service after a change of its section. */
 function issuesAfter(change: (page: string) => string): readonly string[] {
   const [before = '', section = ''] = PAGE.split('\n## Integration\n');
   return retentionIssues('integration', SCHEMA, `${before}\n## Integration\n${change(section)}`);
@@ -38,7 +38,7 @@ test('a setting that the service lacks is an issue', () => {
   ]);
 });
 
-test('a table from which the service may delete is not kept forever', () => {
+test('a table from which the service may delete rows cannot be documented as kept forever', () => {
   expect(issuesAfter((section) => section.replace(/`delete-old-rows` +/, ''))).toEqual([
     'the service may delete from log_entries, and its row does not say what it deletes',
   ]);

@@ -17,8 +17,8 @@ const STARTED = /\bname: '([a-z-]+)'/g;
 const MAY_DELETE = /^grant [^;]*?\bdelete\b[^;]*? on (?<tables>[\w, ]+) to /gms;
 
 /**
- * Every difference between the page and the service, as a sentence; empty if there is none. `page`
- * is for the test of this check.
+ * Returns every difference between the page and the service, as a sentence; empty if there is none.
+ * Only the test of this check passes `page`.
  */
 export function retentionIssues(
   service: string,
@@ -78,7 +78,7 @@ function deletableTables(folder: URL): ReadonlySet<string> {
   return new Set([...grants.matchAll(MAY_DELETE)].flatMap(({ groups }) => groups?.tables?.split(/, */) ?? []));
 }
 
-/** The workers that the service starts, by itself or by the libraries. */
+/** Returns the names of the workers that the service or its libraries start. */
 function workersOf(service: string): ReadonlySet<string> {
   const root = fileURLToPath(ROOT);
   const files = globSync([`services/${service}/src/**/*.ts`, 'libs/{attempts,service,postgres}/src/**/*.ts'], {

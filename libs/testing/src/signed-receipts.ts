@@ -13,7 +13,7 @@ export interface SignedReceipt {
   readonly seal?: unknown;
 }
 
-/** Throws if the receipt's text is not its canonical JSON: then these are not the signed bytes. */
+/** Throws if the receipt's text is not canonical JSON, because then it is not the signed text. */
 export async function verdictOnReceipt(signed: SignedReceipt): Promise<ReceiptVerdict> {
   const { canonical, signature, publicKey, seal = null } = signed;
   const receipt = parseJson(canonical);

@@ -6,7 +6,7 @@ import { CHECKOUT, fileOfService, NODE, type Service } from './checkout.ts';
 import { cloneTemplate } from './database-template.ts';
 
 /**
- * A superuser's connection to one service's database, for assertions; `int8` is returned as bigint.
+ * A superuser's connection to one service's database, for assertions. It returns `int8` as bigint.
  */
 export interface StackDatabase extends DatabaseRoles {
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -17,7 +17,7 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format ?? 'text'),
 };
 
-/** A new database of a service, made by its `migrate.ts` in this checkout. */
+/** Creates a database of a service, with the service's `migrate.ts` of this checkout. */
 export async function createServiceDatabase(
   serverUrl: string,
   service: Service,
@@ -49,8 +49,8 @@ export function connectDatabase(url: string, cleanup: AsyncDisposableStack): Sta
 }
 
 /**
- * Runs the migrations of a checkout like a deployment: `migrate.ts` as the owner. Rejects with its
- * output if it fails.
+ * Runs the migrations of a checkout like a deployment: `migrate.ts` as the owner of the database.
+ * Rejects with the output if `migrate.ts` fails.
  */
 export function migrateDatabase(
   service: Service,

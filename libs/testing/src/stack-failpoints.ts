@@ -2,20 +2,20 @@ import { randomInt } from 'node:crypto';
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What an armed failpoint does to the one process that hits it, once. */
+/** What an armed failpoint does. It acts once, on the first process that hits it. */
 export type FailpointAction = 'kill' | 'throw' | 'lose-reply' | `delay:${number}`;
 
 export interface Failpoints {
-  /** Plants a failpoint: the next process that hits it acts. */
+  /** Arms a failpoint: it acts on the next process that hits it. */
   arm(failpoint: string, action: FailpointAction): void;
-  /** Removes an armed failpoint unless it was hit; returns whether it was. */
+  /** Disarms a failpoint. Returns true if a process had hit it before. */
   disarm(failpoint: string): boolean;
   isFired(failpoint: string): boolean;
 }
 
 /**
- * Arms failpoints by files in the folder that the services read. If it is undefined, because the
- * stack has no failpoints, each call throws.
+ * Arms failpoints by files in the folder that the services read. If `directory` is undefined,
+ * because the stack has no failpoints, each call throws.
  */
 export function failpointsIn(directory: string | undefined): Failpoints {
   const fileOf = (failpoint: string): string => {
@@ -34,7 +34,7 @@ export function failpointsIn(directory: string | undefined): Failpoints {
   };
 }
 
-/** Renames the new content into place, so that no process can read half of it. */
+/** Writes a draft file and renames it, so that no process can read a half-written file. */
 export function replaceFile(file: string, content: string): void {
   const draft = `${file}.draft-${randomInt(1e12)}`;
   writeFileSync(draft, content);

@@ -8,8 +8,8 @@ import {
 import { SERVICES, type Service } from './checkout.ts';
 
 /**
- * Issues a certificate for each service, and returns the settings that name its files. Issues none
- * and returns no settings if the internal calls have no TLS.
+ * Issues a certificate for each service, and returns the settings that name the certificate's
+ * files. If the internal calls use no TLS, issues no certificates and returns no settings.
  */
 export async function issueIdentities({ internalTls }: { readonly internalTls?: boolean }, directory: string) {
   const hasTls = internalTls ?? process.env.LAUREL_INTERNAL_TLS !== 'off';

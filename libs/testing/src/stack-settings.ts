@@ -3,7 +3,7 @@ import type { Service } from './checkout.ts';
 
 type Settings = Readonly<Record<Service, Readonly<Record<string, string>>>>;
 
-/** The secrets of one stack. Channels and databases have theirs elsewhere. */
+/** Returns the secret settings of one stack, except the secrets of channels and databases. */
 export function secretSettings(operatorToken: string): Settings {
   const secret = () => randomBytes(32).toString('base64');
   const owner = { RECEIPT_SIGNING_SEED: secret() };
@@ -18,8 +18,9 @@ export function secretSettings(operatorToken: string): Settings {
 }
 
 /**
- * Settings for tests. `receivers` are the private networks of partners' servers, which webhooks and
- * polls may reach. `caFile` is the path of their authority's PEM file as the services see it.
+ * Returns settings for tests. `receivers` are the private networks of partners' servers, which
+ * webhooks and polls may reach. `caFile` is the PEM file of the authority of these servers, at its
+ * path in the services' file system.
  */
 export function testSettings({ receivers, caFile }: { readonly receivers: string; readonly caFile: string }): Settings {
   const egress = { EGRESS_ALLOW_CIDRS: receivers, EGRESS_CA_FILE: caFile };
@@ -32,8 +33,8 @@ export function testSettings({ receivers, caFile }: { readonly receivers: string
     integration: { ...egress, INTEGRATION_SWEEP_MS: '200' },
     gateway: {
       PORTAL_COOKIE_SECURE: 'false',
-      // Tests send set-up requests faster than people, and files share a stack. Tests of a limit
-      // set it themselves.
+      // High limits, because tests send set-up requests faster than people do, and test files share
+      // a stack. A test of a limit sets its own.
       OPERATOR_RATE_LIMIT_PER_MINUTE: '1000000',
       SANDBOX_RATE_LIMIT_PER_MINUTE: '1000000',
       PORTAL_RATE_LIMIT_PER_MINUTE: '1000000',

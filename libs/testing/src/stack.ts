@@ -32,12 +32,12 @@ import { secretSettings, testSettings } from './stack-settings.ts';
 
 export interface StackOptions {
   /**
-   * `one-process` runs all services in each process, instead of one service per process. If the
-   * option is not set, LAUREL_TEST_SHAPE=one-process does so. A replica is then a whole process:
-   * whatever ends one service of it ends the others.
+   * `one-process` runs all services in each process, instead of one service per process. By default
+   * LAUREL_TEST_SHAPE=one-process selects this shape. A replica is then a whole process, so
+   * whatever ends one service ends all services of that process.
    */
   readonly shape?: 'one-process' | 'six-processes';
-  /** The services that have processes of their own beside those of the shape `one-process`. */
+  /** With the shape `one-process`, the services that run in separate processes. */
   readonly apart?: readonly Service[];
   /**
    * The number of processes of each service; 1 by default. Replicas of a service share its
@@ -56,18 +56,19 @@ export interface StackOptions {
   /** `true` restarts a process on its port as soon as it ends without `stop`. */
   readonly restart?: boolean;
   /**
-   * Services that a test kills or restarts often. For each of their processes another one stands by
-   * with its modules loaded, which costs its memory and spares the next start most of its time.
+   * Services that a test kills or restarts often. For each process of such a service, a second
+   * process stands by with its modules loaded. This costs memory, and the next start takes much
+   * less time.
    */
   readonly standby?: readonly Service[];
   /**
-   * A folder for the services' output, instead of `logs`: reading the output would cost a benchmark
-   * CPU.
+   * A folder for the services' output, instead of `logs`. A benchmark uses it because reading the
+   * output would cost CPU.
    */
   readonly logDirectory?: string;
   /**
-   * A superuser's URL of the server for the databases, or one for each service; by default the test
-   * run's server.
+   * The superuser's URL of the database server, or one URL per service; by default the test run's
+   * server.
    */
   readonly postgresUrl?: string | Readonly<Record<Service, string>>;
   /**
@@ -75,13 +76,13 @@ export interface StackOptions {
    */
   readonly nats?: { readonly url: string; readonly caFile?: string | undefined };
   /**
-   * The checkout of another release, with its packages. Its code migrates the databases and runs
-   * every process until `replace`.
+   * The checkout of another release, with its packages. The code of this checkout migrates the
+   * databases and runs every process until `replace`.
    */
   readonly checkout?: string;
   /**
-   * `false` leaves the channels between services without certificates; unless it is set,
-   * LAUREL_INTERNAL_TLS=off does so too.
+   * `false` leaves the channels between services without certificates. By default
+   * LAUREL_INTERNAL_TLS=off does the same.
    */
   readonly internalTls?: boolean;
 }
@@ -100,15 +101,19 @@ export interface Stack extends AsyncDisposable, Failpoints {
   /** The host where the services reach the receivers of a test. */
   readonly receiverHost: string;
   /**
-   * The server of this stack's events as its operator, and the prefix of its stream and subjects.
+   * The server of this stack's events, with the operator's URL, and the prefix of the stack's
+   * stream and subjects.
    */
   readonly events: { readonly url: string; readonly prefix: string; readonly caFile: string | undefined };
   /**
-   * Issues a certificate for this service, or any other identity, by the stack's authority or
-   * another; undefined if its channels have none.
+   * Issues a certificate for this service, or for any other identity, by the stack's authority or
+   * by the given one; undefined if the stack's channels have no certificates.
    */
   certificateOf(name: string, authority?: CertificateAuthority): Promise<IdentityFiles | undefined>;
-  /** The certificate files of a service's processes. Throws if they have none. */
+  /**
+   * Returns the certificate files of a service's processes. Throws if the processes have no
+   * certificate.
+   */
   filesOf(service: Service): IdentityFiles;
   database(service: Service): StackDatabase;
   /** The gRPC address of a service's replicas, in the form that clients accept. */
@@ -120,13 +125,13 @@ export interface Stack extends AsyncDisposable, Failpoints {
   /** Ends a replica with SIGTERM and returns its exit code; it stays down. */
   stop(service: Service, replica?: number): Promise<number | null>;
   /**
-   * Starts an ended replica on its former port, and waits until it is ready; ends a running one
-   * first. Its configuration keeps the values in `environment`.
+   * Starts a replica on its former port, and waits until the replica is ready. A replica that runs
+   * is ended first. Later starts keep the values in `environment`.
    */
   restart(service: Service, replica?: number, environment?: Readonly<Record<string, string>>): Promise<void>;
   /**
-   * Ends a replica like a deployment (SIGTERM, drain), and starts it on its port with another
-   * checkout's code. Resolves when it is ready.
+   * Ends a replica like a deployment (SIGTERM, drain), and starts it on the same port with another
+   * checkout's code. Resolves when the replica is ready.
    */
   replace(service: Service, replica: number, checkout: string): Promise<void>;
   /**

@@ -1,7 +1,7 @@
 /**
- * Attempts that a crash left behind, and attempts that are sent again after they have ended, for
- * both contest services. Tests beside a service's handlers cover what it counts or records with an
- * attempt.
+ * Tests, for both contest services, attempts that a crash left behind and creations that are
+ * repeated after the attempt has ended. Each service tests beside its handlers what it counts or
+ * records with an attempt.
  */
 import type { Database } from '@laurel/postgres';
 import type { Tenant } from '@laurel/proto/common';
@@ -21,7 +21,9 @@ type Report =
 
 type Sweeping = { readonly server: { sweepOnce(): Promise<void> } };
 
-/** A contest service under test. Its harness and service exist once the file's tests run. */
+/**
+ * A contest service under test. The harness and the service exist only once the file's tests run.
+ */
 export type TakeoverOwner<Attempt extends CreatedAttempt> = OwnerAttempts<Attempt> & {
   readonly harness: Sweeping & {
     readonly database: Database;
@@ -43,13 +45,16 @@ export type TakeoverOwner<Attempt extends CreatedAttempt> = OwnerAttempts<Attemp
   readonly answersOpen: boolean;
   /** Reports a score of 1, which wins nothing. */
   report(attemptId: string): Promise<Report>;
-  /** Puts the attempt into the state before the commit that opened it, as if that were lost. */
+  /**
+   * Puts the attempt back into the state before the commit that opened it, as if a crash had lost
+   * that commit.
+   */
   forget(attemptId: string): Promise<void>;
 };
 
 type StoredStatus = { readonly status: string; readonly closed_reason: string | null; readonly fee_generation: number };
 
-/** The stored status of an attempt; undefined if it does not exist. */
+/** Returns the stored status of an attempt; undefined if the attempt does not exist. */
 export async function statusOf(database: Database, attemptId: string): Promise<StoredStatus | undefined> {
   const text = 'select status, closed_reason, fee_generation from attempts where id = $1';
   return (await database.query<StoredStatus>({ text }, [attemptId]))[0];

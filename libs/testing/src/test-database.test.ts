@@ -23,7 +23,7 @@ test('test databases of the same migrations are equal and separate', async () =>
     expect(await ask(first.url, 'insert into things values (1) returning id')).toEqual([{ id: 1 }]);
     expect(await ask(second.url, 'select id from things')).toEqual([]);
 
-    // A further file makes another template.
+    // One more file leads to another template.
     await writeFile(join(directory, '0002_add_name.sql'), 'alter table things add column name text');
     await using fourth = await createTestDatabase({ migrations });
     expect(await ask(fourth.url, "insert into things values (1, 'a') returning name")).toEqual([{ name: 'a' }]);

@@ -15,7 +15,7 @@ export interface TestDatabase extends AsyncDisposable {
   readonly archiveUrl?: string;
 }
 
-/** An empty, migrated database for one test file. */
+/** Creates an empty, migrated database for one test file. */
 export async function createTestDatabase({ migrations }: { readonly migrations: URL }): Promise<TestDatabase> {
   const serverUrl = process.env[POSTGRES_URL_VARIABLE];
   if (serverUrl === undefined) throw new Error(`${POSTGRES_URL_VARIABLE} is not set: the test run has no PostgreSQL`);

@@ -1,9 +1,9 @@
-/** The program of the processes of wallet-host.ts. It ends with its parent. */
+/** The program that wallet-host.ts starts. Its process ends with the parent process. */
 import { createLogger } from '@laurel/service';
 import type { WalletOrder, WalletReport } from './wallet-host.ts';
 
 const WALLET = new URL('../../../services/wallet/src/', import.meta.url);
-// By their files, because no library depends on a service.
+// Imports the wallet by its files, because no library may depend on a service.
 const { walletConfigSchema } = await import(new URL('config.ts', WALLET).href);
 const { startWallet } = await import(new URL('server.ts', WALLET).href);
 

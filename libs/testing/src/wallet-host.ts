@@ -16,13 +16,13 @@ const PROGRAM = fileURLToPath(new URL('./wallet-host.program.ts', import.meta.ur
 
 /** A command to the process: start a wallet with these settings, or stop the wallet. */
 export type WalletOrder = { readonly start: Readonly<Record<string, string>> } | 'stop';
-/** Its answer: the failure, or null. */
+/** The report of the process after a command: the failure, or null. */
 export type WalletReport = { readonly failure: string | null };
 
 export interface WalletHost {
   /** Resolves when the wallet serves. */
   start(settings: Readonly<Record<string, string>>): Promise<void>;
-  /** Kills the process. `start` begins another one. */
+  /** Kills the process. `start` starts another process. */
   kill(): Promise<void>;
   /** Stops the wallet and keeps the process for the next test. */
   release(): Promise<void>;
@@ -60,11 +60,11 @@ function forkProgram(): ChildProcess {
   const child = fork(PROGRAM, {
     execPath: NODE,
     execArgv: [...NODE_FLAGS, '--disable-warning=ExperimentalWarning'],
-    // It gets no variable of the test runner's environment.
+    // The process gets no other variable of the test runner's environment.
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: join(tmpdir(), 'laurel-compile-cache') },
   });
   endWithThisProcess(child);
-  // A worker that has run all of its files ends, also while this process waits for the next one.
+  // Lets a worker end after its last file, although this process waits for another one.
   child.unref();
   child.channel?.unref();
   return child;

@@ -10,16 +10,19 @@ import { createWalletHost } from './wallet-host.ts';
 
 export type TestPlayer = { readonly ref: string; readonly accountId: string; readonly email: string };
 
-/** The real wallet, for tests of services that call it: in another process, on its own database. */
+/**
+ * The real wallet, for tests of services that call it. It runs in another process, on its own
+ * database.
+ */
 export interface TestWallet extends AsyncDisposable {
   readonly address: string;
   readonly client: TypedClient<WalletServiceService>;
-  /** Kills it; it stays down until `start`. */
+  /** Kills the wallet, which stays down until `start`. */
   stop(): Promise<void>;
-  /** Starts it again at its address. */
+  /** Starts the wallet again at the same address. */
   start(): Promise<void>;
   /**
-   * Creates an adult in California with this much money and a link from this ref. In test the
+   * Creates an adult in California with these funds, and links the ref to the account. In test the
    * account is a sandbox account of the program.
    */
   addPlayer(tenant: Tenant, playerRef: string, fundsCents: bigint): Promise<TestPlayer>;
@@ -38,7 +41,8 @@ export async function startTestWallet(): Promise<TestWallet> {
   const host = starting.adopt(createWalletHost(), (it) => it.release());
   await host.start(settings);
   const address = `127.0.0.1:${port}`;
-  // An audit reads everything, and a test may have added thousands of players.
+  // The longest deadline, because an audit reads all rows, and a test may have added thousands of
+  // players.
   const client = starting.use(
     createClient(WalletServiceClient, { name: 'wallet', address, deadlineMs: MAX_DEADLINE_MS }),
   );
@@ -88,7 +92,7 @@ export const EMPTY_ACCOUNT_UPDATE: UpdateAccountRequest = {
   verificationLevel: undefined,
 };
 
-/** The response; a refusal fails the test. */
+/** Returns the response; throws on a refusal, which fails the test. */
 export function ok<Answer>(answer: Answer): Exclude<Answer, { kind: 'refused' }> {
   if (isRefused(answer)) throw new Error(`refused: ${answer.code} (${answer.message})`);
   return answer as Exclude<Answer, { kind: 'refused' }>;

@@ -1,6 +1,6 @@
 /**
- * The document with its shared responses and parameters in place, so that each operation can be
- * read alone. Schemas stay references.
+ * Returns the document with each reference to a shared response or parameter replaced by its
+ * content, so that an operation can be read alone. Schemas stay references.
  */
 export function dereferenced<Document extends { readonly components?: object }>(document: Document): Document {
   const { components } = document as { components?: Record<string, Record<string, unknown> | undefined> };

@@ -7,7 +7,7 @@ import { CHECKOUT } from '../checkout.ts';
 import type { JournalEntry } from '../http-client.ts';
 import { dereferenced } from './dereferenced.ts';
 
-/** The HTTP status of every error code of the contract; `/v1` may return no other code. */
+/** The HTTP status of every error code of the contract. `/v1` may return only these codes. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   invalid_request: 400,
   unauthorized: 401,
@@ -30,7 +30,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   internal_error: 500,
 };
 
-/** The further codes that `/api`, the service's own routes, may return. */
+/** The codes that `/api`, the routes of Laurel's own pages, may return. */
 const STATUS_OF_OWN_CODE: Readonly<Record<string, number>> = { ...STATUS_OF_CODE, forbidden: 403, conflict: 409 };
 
 /** A documented response: `POST /v1/attempts 201`. */
@@ -44,17 +44,21 @@ export type Exchange = Pick<JournalEntry, 'method' | 'path' | 'answer'>;
 export interface Contract {
   /** Every `/v1` route and status that the served document describes. */
   readonly documented: ReadonlySet<RouteStatus>;
-  /** The routes and statuses seen so far, documented or not (an unknown path has none). */
+  /**
+   * The routes and statuses seen so far, documented or not. A response to an unknown path is not in
+   * the set.
+   */
   readonly seen: ReadonlySet<RouteStatus>;
-  /** The same for the routes under `/api`, from the document in `docs/openapi/portal-api.yaml`. */
+  /** The routes and statuses under `/api` that `docs/openapi/portal-api.yaml` describes. */
   readonly ownDocumented: ReadonlySet<RouteStatus>;
   readonly ownSeen: ReadonlySet<RouteStatus>;
   /** Every code that a `/v1` route may return: `POST /v1/attempts blocked`. */
   readonly documentedCodes: ReadonlySet<RouteCode>;
   readonly seenCodes: ReadonlySet<RouteCode>;
   /**
-   * Checks one response against the rules for all responses and against its document: the served
-   * one for `/v1`, docs/openapi/portal-api.yaml for `/api`. Throws on the first violation.
+   * Checks one response against the rules for all responses, and against the document of its route:
+   * the served document for `/v1`, docs/openapi/portal-api.yaml for `/api`. Throws on the first
+   * violation.
    */
   check(entry: Exchange): void;
   /** Checks the headers and body of a webhook against the document's description of its event. */
@@ -74,7 +78,7 @@ interface ResponseObject {
   headers?: Record<string, unknown>;
 }
 
-/** The retired browser route has a body of its own. */
+/** The retired browser route, whose responses have a different body. */
 const RETIRED = /^\/api\/attempts\//;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -92,7 +96,7 @@ export async function loadContract(baseUrl: string): Promise<Contract> {
   return createContract((await response.json()) as OpenApi, ownDocument);
 }
 
-/** Checks against the documents of the checkout: for parts of the system that serve none. */
+/** Checks against the documents in the checkout, for parts of the system that serve no document. */
 export function openDocuments(): Contract {
   described ??= createContract(documentAt('partner-v1'), documentAt('portal-api'));
   return described;
@@ -184,7 +188,7 @@ export function createContract(partnerDocument: OpenApi, ownDocument: OpenApi): 
 
 interface DocumentedRoute {
   readonly template: string;
-  /** The method is in upper case. */
+  /** In upper case. */
   readonly method: string;
   readonly path: string;
   readonly responses: Readonly<Record<string, ResponseObject>>;
@@ -193,8 +197,8 @@ interface DocumentedRoute {
 type OpenedDocument = ReturnType<typeof compileDocument>;
 
 /**
- * Documents by text: the test files of a worker read the same ones, and compiled validators are
- * stateless.
+ * Compiled documents, by their text. The test files of a worker share them, because they read the
+ * same documents and compiled validators have no state.
  */
 const openedDocuments = new Map<string, OpenedDocument>();
 
@@ -207,7 +211,7 @@ function openDocument(document: OpenApi): OpenedDocument {
   return opened;
 }
 
-/** A document, its routes, and the validators of its schemas. */
+/** Returns a document's routes and the validators of its schemas. */
 function compileDocument(served: OpenApi) {
   const document = dereferenced(served);
   expect(document.openapi).toMatch(/^3\.1\./);
@@ -220,7 +224,8 @@ function compileDocument(served: OpenApi) {
     METHODS.filter((method) => operations[method] !== undefined).map((method) => ({
       template,
       method: method.toUpperCase(),
-      // A document may put `/v1` into its server address or into its paths.
+      // Adds the path of the document's server address, unless the paths already begin with `/v1`
+      // or `/api`.
       path: template.startsWith('/v1') || template.startsWith('/api') ? template : prefix + template,
       responses: operations[method]?.responses ?? {},
     })),
@@ -254,7 +259,7 @@ function statusesOf(routes: readonly DocumentedRoute[]): ReadonlySet<RouteStatus
   );
 }
 
-/** The path of the schema of a route's response in its document. */
+/** Returns where the document has the schema of this response. */
 function bodyOf({ template, method }: DocumentedRoute, status: number): readonly string[] {
   return [
     'paths',
@@ -269,7 +274,8 @@ function bodyOf({ template, method }: DocumentedRoute, status: number): readonly
 }
 
 /**
- * The document describes the response's status, and each header that it documents for any response.
+ * Expects that the document describes the response's status, and each header of the response that
+ * it documents for some response.
  */
 function expectDescribed({ responses }: DocumentedRoute, answer: JournalEntry['answer'], summary: string): void {
   expect(Object.keys(responses), `an undocumented status: ${summary}`).toContain(String(answer.status));
@@ -286,12 +292,12 @@ function expectDescribed({ responses }: DocumentedRoute, answer: JournalEntry['a
   }
 }
 
-/** The example keys of an error response are the codes that it may carry. */
+/** Returns the codes that an error response may have: the keys of its examples. */
 function codesOf(response: ResponseObject): readonly string[] {
   return Object.keys(response.content?.['application/json']?.examples ?? {});
 }
 
-/** The rules for every `/api` response: its errors have the same shape as those of `/v1`. */
+/** Expects the rules for every `/api` response. Errors have the same shape as errors of `/v1`. */
 function expectOwnAnswer({ status, headers, body, text }: JournalEntry['answer'], summary: string): void {
   expect(headers['x-request-id'], `x-request-id: ${summary}`).toMatch(/.{8,}/);
   if (status === 204) expect(text, summary).toBe('');
@@ -304,7 +310,7 @@ function expectOwnAnswer({ status, headers, body, text }: JournalEntry['answer']
   }
 }
 
-/** Every error has this one shape, with a code that belongs to its status. */
+/** Expects the shape that every error has, with a code that belongs to the response's status. */
 function expectEnvelope(
   statusOfCode: Readonly<Record<string, number>>,
   status: number,
