@@ -1,4 +1,4 @@
-/** Attempts of long ago, for the tests of the archive. */
+/** Inserts old attempts, for the tests of the archive. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,8 @@ export interface Played {
 export const played: fc.Arbitrary<Played> = fc.record({
   day: fc.nat(27),
   status: fc.constantFrom('settled', 'settled', 'expired', 'voided', 'refused'),
-  // PostgreSQL stores no NUL. Some readers end a line at U+2028.
+  // Without NUL, which PostgreSQL cannot store; with U+2028, at which some readers of lines end a
+  // line.
   text: fc.oneof(
     fc.constant('\u2028\u2029"\\\n選手'),
     fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0')),
@@ -68,9 +69,12 @@ export interface ArchiveHost extends AsyncDisposable {
   readonly challengeId: string;
   /** The folder of the archive. */
   readonly root: string;
-  /** Inserts an attempt of the month that begins then, and returns the receipt's id. */
+  /**
+   * Inserts an attempt into the month that begins at `first`. Returns the id of the attempt's
+   * receipt.
+   */
   insert(first: Date, attempt: Played): Promise<string>;
-  /** Inserts attempts that expired, a minute apart from the first instant on. */
+  /** Inserts expired attempts, one per minute from `first` on. */
   insertExpired(first: Date, count: number): Promise<void>;
   write(month: Month): ReturnType<typeof writeMonth>;
 }

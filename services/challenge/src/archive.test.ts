@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.disposeAsync());
 
-/** A month of its own for each case. */
+/** The number of months that cases have used: each case uses a new month. */
 let cases = 0;
 function newMonth() {
   cases += 1;
@@ -37,7 +37,7 @@ const keysOf = (until: Date | null = null) => [{ publicKey: SIGNER.publicKey, fr
 const verify = (folder: string, keys = keysOf()) => verifyMonth(folder, { months: archivedMonths, keys });
 
 describe('a month of the archive', () => {
-  it('has every row of the month, and no change to a byte of it passes', async () => {
+  it('a written month contains every row of the month, and verifying it finds any changed byte', async () => {
     const law = fc.asyncProperty(
       fc.array(played, { maxLength: 12 }),
       fc.nat(5),
@@ -75,7 +75,7 @@ describe('a month of the archive', () => {
     await fc.assert(law, { numRuns: 15 });
   });
 
-  it('is signed by a listed key, dated within its period', async () => {
+  it('a month is verified only if a listed key signed it within the key’s period', async () => {
     const month = newMonth();
     await host.write(month);
     const folder = join(root, 'challenge', month.name);
@@ -90,7 +90,7 @@ describe('a month of the archive', () => {
     await expect(unknown).rejects.toThrow('no service has signed with this key');
   });
 
-  it('is not written while an attempt of it may still change', async () => {
+  it('a month is not written while one of its attempts may still change', async () => {
     const month = newMonth();
     await host.insert(month.from, { day: 3, status: 'expired', text: '', score: 0, wins: false });
     const open = { text: `update attempts set status = 'open' where id > $1 and id < $2 returning id` };
@@ -99,7 +99,7 @@ describe('a month of the archive', () => {
     expect(await readdir(join(root, 'challenge'))).not.toContain(month.name);
   });
 
-  it('is compared with the database again by each later run', async () => {
+  it('a later run compares a written month with the database again', async () => {
     const month = newMonth();
     await host.insert(month.from, { day: 3, status: 'settled', text: '', score: 1, wins: false });
     await host.write(month);
@@ -111,7 +111,7 @@ describe('a month of the archive', () => {
   });
 });
 
-describe('the command', () => {
+describe('the command of the archive', () => {
   let folder: string;
   const archive = (argv: readonly string[], failpoints?: string) =>
     spawnSync(process.execPath, [fileURLToPath(new URL('archive.ts', import.meta.url)), ...argv], {
@@ -140,7 +140,7 @@ describe('the command', () => {
     ['the manifest', 'challenge.archive.after-manifest', false],
     ['the verification', 'challenge.archive.after-verification', false],
     ['the rename', 'challenge.archive.after-rename', true],
-  ])('a run that is killed after %s leaves nothing that a later run does not put right', async (_, point, isThere) => {
+  ])('the next run completes a month whose run was killed after %s', async (_, point, isThere) => {
     const to = await mkdtemp(join(folder, 'killed-'));
     await writeFile(join(to, point), 'kill');
     expect(writeTo(to, to)).toMatchObject({ signal: 'SIGKILL' });
@@ -154,7 +154,7 @@ describe('the command', () => {
     await verify(join(to, 'challenge', '1971-01'));
   });
 
-  it('verifies a month without the database, and prints a receipt that verifies offline', async () => {
+  it('the command verifies a month without the database, and prints a receipt that verifies offline', async () => {
     const to = await mkdtemp(join(folder, 'offline-'));
     expect(writeTo(to).status).toBe(0);
     const month = join(to, 'challenge', '1971-01');
@@ -173,7 +173,7 @@ describe('the command', () => {
     expect(archive(['--receipt', newId(), '--month', month]).status).toBe(1);
   });
 
-  it('refuses a month that is too young', () => {
+  it('the command refuses a month that ended less than 7 days ago', () => {
     const next = new Date(Date.now() + 40 * DAY_MS).toISOString().slice(0, 7);
     const refused = archive(['--before', next, '--to', folder]);
     expect(refused).toMatchObject({ status: 1, stderr: 'challenge: a month is written when it ended 7 days ago\n' });

@@ -1,7 +1,7 @@
 /**
  * The archive of this service: `node services/challenge/src/archive.ts`, which `npm run archive`
- * runs (docs/operations/archive.md). Deleting a month takes the URL of the archive's role, every
- * other run that of the service.
+ * runs (docs/operations/archive.md). A run that deletes a month connects as the archive's role;
+ * every other run connects as the service's role.
  */
 import { runArchive } from '@laurel/attempts/archive';
 import { databaseUrl, loadConfig, secretKey } from '@laurel/service';

@@ -1,4 +1,4 @@
-/** What an archived attempt still answers, and that the audit counts it as it did before. */
+/** What the service still returns about an archived attempt, and how the audit counts it. */
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ItemKind } from '@laurel/proto/common';
 import { archiveAttempts, ok } from '@laurel/testing';
@@ -27,7 +27,7 @@ async function settledAttempt() {
 }
 
 describe('an archived attempt', () => {
-  it('a read shows a settled attempt with its outcome and award, and without its metadata', async () => {
+  it('a partner reads an archived attempt with its outcome and award, but without its metadata', async () => {
     const { attempt } = await settledAttempt();
     const before = ok(await get(attempt.id)).attempt;
     await archive(attempt.id);
@@ -37,7 +37,7 @@ describe('an archived attempt', () => {
     expect(await get(attempt.id, OTHER_PROGRAM)).toMatchObject({ code: 'not_found' });
   });
 
-  it('the reads of the portal and of operators show what they showed', async () => {
+  it('the portal and operators read the same of an attempt after it is archived, except its metadata', async () => {
     const { attempt, outcome, player } = await settledAttempt();
     const described = await describeIt(attempt.id);
     const found = await Promise.all([lookUp(attempt.id), lookUp(outcome.receiptId)]);
@@ -51,7 +51,7 @@ describe('an archived attempt', () => {
     expect(found.flat().map(({ kind }) => kind)).toEqual([ItemKind.ATTEMPT, ItemKind.RECEIPT]);
   });
 
-  it('its receipt is not found, and the message says where it is', async () => {
+  it('the receipt of an archived attempt is not found, and the message says that the archive has the receipt', async () => {
     const { attempt, outcome } = await settledAttempt();
     ok(await h.challenge.getReceipt({ receiptId: outcome.receiptId }));
     await archive(attempt.id);
@@ -64,7 +64,7 @@ describe('an archived attempt', () => {
     });
   });
 
-  it('a report on a settled, expired or voided one is answered as before', async () => {
+  it('a report on an archived attempt gets the same response as before the attempt was archived', async () => {
     const { attempt, operationId, outcome } = await settledAttempt();
     const ended = (await h.openAttempt()).attempt;
     ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: ended.id }));
@@ -86,7 +86,7 @@ describe('an archived attempt', () => {
     expect(await Promise.all([ended.id, voided.id].map(async (id) => ok(await get(id)).attempt?.status))).toEqual(read);
   });
 
-  it('a creation under its id gets its first result, and makes no attempt', async () => {
+  it('repeating the creation of an archived attempt returns the first result and charges nothing', async () => {
     const challenge = await h.open({ dailyAttemptCap: 5 });
     const player = await h.player();
     const old = newOwnedId('challenge', later(h.clock(), -48 * HOUR_MS));
@@ -101,7 +101,7 @@ describe('an archived attempt', () => {
     expect(verdictOf(await h.create(another.id, player.ref, old))).toBe('not_found');
   });
 
-  it('an abandoned one is not restarted', async () => {
+  it('an abandoned attempt that is archived is not restarted', async () => {
     const { challenge, player, attemptId } = await h.pendingAttempt();
     await h.database.query(
       { text: `update attempts set status = 'refused', closed_reason = 'abandoned' where id = $1` },
@@ -115,7 +115,7 @@ describe('an archived attempt', () => {
     expect(verdictOf(await h.create(challenge.id, player.ref, old))).toBe('challenge_not_available');
   });
 
-  it('the paid scores of its challenge count as incomplete', async () => {
+  it('the paid scores of a challenge count as incomplete once one of its attempts is archived', async () => {
     const { challenge, attempt } = await settledAttempt();
     const request = { challengeId: challenge.id, programId: PROGRAM.programId, anyProgram: false, bins: 5 };
     const read = async () => ok(await h.challenge.getChallengeStatistics(request));
@@ -139,7 +139,7 @@ describe('the audit of archived attempts', () => {
     },
   );
 
-  it('whatever is archived, the audit finds nothing after each batch', async () => {
+  it('the audit finds nothing after each archived batch, whatever attempts are archived', async () => {
     await fc.assert(
       fc.asyncProperty(play, fc.integer({ min: 1, max: 4 }), async (attempts, maxPageSize) => {
         const challenge = await h.open({ dailyAttemptCap: 10 });
@@ -218,7 +218,7 @@ describe('the audit of archived attempts', () => {
     await h.database.query({ text: `update archived_months set deleted_at = null` });
   });
 
-  it('the audit finds an archived attempt that is gone, that is in use again, or that no batch has', async () => {
+  it('the audit finds an archived attempt that is missing, that exists twice, or that belongs to no batch', async () => {
     const { attempt } = await h.openAttempt();
     ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
     await archive(attempt.id);

@@ -1,4 +1,4 @@
-/** The months of this service for the archive: by the ids of their attempts. */
+/** How the archive reads this service's months. The id of an attempt determines its month. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { MonthSource } from '@laurel/attempts/archive';

@@ -1,6 +1,6 @@
 /**
- * Features of libs/attempts that this service does not use, tested on the tables that contest
- * services share.
+ * Tests features of libs/attempts that this service does not use, on the tables that both contest
+ * services have.
  */
 import { connectWallet, createAttemptOpener, createPendingResolver } from '@laurel/attempts';
 import { createLogger } from '@laurel/service';
@@ -21,8 +21,8 @@ async function rowOf(attemptId: string) {
 
 describe('the work of a contest service when an attempt opens', () => {
   /**
-   * Counts in the metadata how often it changed an attempt that the same transaction had just
-   * opened.
+   * Counts, in the metadata of an attempt, how often this statement ran for an attempt that the
+   * same transaction had just opened.
    */
   const COUNT = {
     text: `
@@ -48,7 +48,8 @@ where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::
     expect(await opener.open(fee)).toBe(true);
     expect(await rowOf(attemptId)).toMatchObject({ status: 'open', metadata: '{"opened" : 1}' });
 
-    // The attempt was opened without its fee. Now it is pending again, and its fee is posted.
+    // The test has opened the attempt although its fee was never posted. Now the attempt is pending
+    // again, and the repeated creation posts the fee.
     await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [attemptId]);
     created(await h.create(challenge.id, player.ref, attemptId));
   });

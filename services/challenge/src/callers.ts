@@ -1,6 +1,6 @@
 /**
- * Which service may call which rpc of the challenge service. The gateway may call all but one, the
- * integration service those that calibrate.
+ * Which service may call which rpc of the challenge service. The gateway may call every rpc except
+ * RecordListenedScores, which only the integration service may call.
  */
 import type { AcceptedCallers } from '@laurel/grpc';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';

@@ -101,8 +101,8 @@ export interface Harness extends AsyncDisposable {
   /** The prefix of this harness's own event stream. */
   readonly eventsPrefix: string;
   /**
-   * A second replica on the same database and wallet, with the same clock; `byDatabase` gives it
-   * the database's time, as in production.
+   * Starts a second replica on the same database and wallet, with the same clock. With `byDatabase`
+   * the replica uses the database's time, as in production.
    */
   startReplica(options?: { readonly byDatabase: true }): Promise<Replica>;
   stopWallet(): Promise<void>;
@@ -127,26 +127,30 @@ export interface Harness extends AsyncDisposable {
     operationId?: string,
     evidence?: string,
   ): Promise<OutcomeReportResult['result']>;
-  /** An open attempt of a new player on a new challenge. */
+  /** Opens an attempt of a new player on a new challenge. */
   openAttempt(
     terms?: Partial<ChallengeTerms>,
   ): Promise<{ readonly challenge: Challenge; readonly player: TestPlayer; readonly attempt: Attempt }>;
   /**
-   * Creates two attempts of one challenge: one that is open, and one whose fee the wallet never
-   * received, because it was down. Returns the second.
+   * Creates two attempts of one challenge: an open one, and one whose fee the wallet never received
+   * because it was down. Returns the second attempt.
    */
   pendingAttempt(): Promise<{ readonly challenge: Challenge; readonly player: TestPlayer; readonly attemptId: string }>;
-  /** Every event about this attempt or challenge that was emitted and is still in the outbox. */
+  /** Returns every event about this attempt or challenge that is in the outbox. */
   eventsOf(id: string): Promise<readonly Event[]>;
   /**
-   * Every settled attempt and returned fee without an event, and every event without such a row.
+   * Returns every settled attempt and refunded fee without an event, and every event without such a
+   * row.
    */
   wrongEvents(): Promise<readonly string[]>;
-  /** The audit that the service runs all the time, with the privileges of the service. */
+  /** Creates the continuous audit of the service, with the privileges of the service's role. */
   auditInSlices(limits?: SliceLimits): SlicedAudit;
-  /** The checks of the audit that found something. The audit in slices must find the same. */
+  /**
+   * Runs the audit and returns the checks that found violations. The audit in slices must find the
+   * same violations.
+   */
   violations(): Promise<readonly string[]>;
-  /** The checks of this service that find violations of real money. */
+  /** Returns this service's checks that find violations of real money. */
   liveViolations(): Promise<readonly string[]>;
 }
 
@@ -154,9 +158,9 @@ export interface Harness extends AsyncDisposable {
 const NO_NATS = 'nats://127.0.0.1:1';
 
 /**
- * The harness of one test file, which must end with a clean audit and every event emitted. It
- * exists once the file's tests run. With a broker, acknowledged events leave the outbox and cannot
- * be compared with what happened.
+ * The harness of one test file. It exists only once the file's tests run. The file must end with a
+ * clean audit and with every event emitted. With a broker the events are not checked, because
+ * acknowledged events leave the outbox.
  */
 export function useHarness({ natsUrl = NO_NATS }: { readonly natsUrl?: string } = {}): Harness {
   return useStarted(
@@ -305,12 +309,13 @@ function configOf(databaseUrl: string, walletAddress: string, natsUrl: string): 
     SWEEP_INTERVAL_MS: '2000000',
     NATS_URL: natsUrl,
     EVENTS_PREFIX: `challenge-${newId().slice(-12)}`,
-    // Only a sweep looks for unpublished events, so it need not wait for those in flight.
+    // One millisecond, because only a sweep looks for unpublished events, and no event is in flight
+    // then.
     OUTBOX_REPUBLISH_AFTER_MS: '1',
   });
 }
 
-/** The audit that the service runs all the time, on connections of its own. */
+/** Connects the continuous audit, on its own connections. */
 function connectAudit(
   starting: AsyncDisposableStack,
   url: string,
@@ -336,7 +341,7 @@ function connectAudit(
 
 const OUTBOX = { text: 'select payload from outbox order by event_id' };
 
-/** The attempt of the event, or else the challenge. */
+/** Returns the id of the event's attempt, or of the challenge if the event is about no attempt. */
 function subjectOf({ payload }: Event): string {
   switch (payload?.$case) {
     case 'attemptSettled':
@@ -350,7 +355,7 @@ function subjectOf({ payload }: Event): string {
   }
 }
 
-// One statement reads all of it, so that it comes from one snapshot.
+// One statement, so that all rows come from one snapshot.
 const EMITTED_AND_EXPECTED = {
   text: `
 select payload, null::text as type, null::uuid as attempt_id from outbox

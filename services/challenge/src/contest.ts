@@ -1,6 +1,6 @@
 /**
- * Challenges, as libs/attempts sees them (libs/attempts/src/contest.ts). The end of a challenge
- * ends no attempt.
+ * Challenges as a kind of contest (libs/attempts/src/contest.ts). The end of a challenge does not
+ * end its attempts.
  */
 import { type Contest, refundsByStatus, type Wallet } from '@laurel/attempts';
 import type { OutcomeCommitDeps, WonAward } from './commits/outcome-draft.ts';
@@ -65,7 +65,7 @@ export function challengeContest(deps: Deps): Contest {
       return new Map(
         [...challenges].map(([id, { challenge }]) => [
           id,
-          // An open attempt accepts its score whatever the status of its challenge.
+          // An open attempt accepts a score whatever the status of its challenge is.
           { tenant: challenge.tenant, takesScores: true, isCalibrating: statusOf(challenge) === 'calibrating' },
         ]),
       );

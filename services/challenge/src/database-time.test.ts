@@ -5,7 +5,7 @@ import { HOUR_MS, PROGRAM, useHarness } from './challenge.fixture.ts';
 
 const harness = useHarness();
 
-/** Shadows PostgreSQL's own clock function, in sessions that begin after this call. */
+/** Replaces PostgreSQL's clock function in sessions that begin after this call. */
 async function breakClock(): Promise<void> {
   await harness.database.batch([
     {
@@ -37,7 +37,7 @@ it('the challenge service is not ready while the database time is unknown', asyn
   const { challenge, attempt } = await harness.openAttempt();
   const playerRef = 'a patient player';
   await harness.player(playerRef);
-  // The sweep writes that the attempt is open.
+  // The sweep writes the attempt's status `open`.
   await harness.server.sweepOnce();
   await breakClock();
   await using replica = await harness.startReplica({ byDatabase: true });

@@ -22,8 +22,8 @@ beforeAll(async () => {
     consumed.push(...events);
   };
   opened.use(startConsumer({ stream, durable: 'test', consume: take, logger }));
-  // Until there is a consumer the stream keeps nothing. From here on sweeps run only when a test
-  // runs them.
+  // The stream discards events until a consumer exists. After this loop, sweeps run only when a
+  // test runs them.
   const challenge = await suspended();
   await vi.waitFor(async () => {
     await h.server.sweepOnce();
@@ -40,7 +40,7 @@ async function suspended() {
   return challenge;
 }
 
-/** The consumed events about the attempt or challenge. */
+/** Returns the consumed events about the attempt or challenge. */
 function aboutOf(id: string) {
   return consumed
     .filter(({ payload }) => Object.values(payload?.value ?? {}).includes(id))
@@ -87,7 +87,7 @@ it('the event of a suspension is published and acknowledged', async () => {
   await untilConsumed(challenge.id, 'challengeSuspended');
 });
 
-it('the sweep publishes an event that a crash kept from being published', async () => {
+it('the sweep publishes an event that was not published because of a crash', async () => {
   const challenge = await h.open();
   const found = await findChallenge(h.database, challenge.id);
   if (found === null) throw new Error('the challenge cannot be read');

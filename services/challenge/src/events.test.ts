@@ -1,5 +1,6 @@
 /**
- * The events for partners, read from the outbox: each fact once, in the commit that makes it true.
+ * The events for partners, read from the outbox. Each fact emits one event, in the commit that
+ * makes the fact true.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,12 +36,12 @@ function isArmed(failpoint: FailpointName): boolean {
 
 const h = useHarness();
 
-/** The origin that every event of this file's tests has. */
+/** The tenant and owner of every event in this file. */
 const FROM = { tenant: PROGRAM, owner: Owner.CHALLENGE };
 
 /**
- * An open attempt of a sandbox player, whose next award can be held, on a challenge that pays 20.00
- * for 1.00.
+ * Opens an attempt of a sandbox player, whose next award can be held, on a challenge with a fee of
+ * 1.00 and a prize of 20.00.
  */
 async function openAttempt() {
   const challenge = await h.open();
@@ -58,8 +59,8 @@ async function heldAward() {
 }
 
 /**
- * The wallet's decision on an award is recorded after the response. The sweeper waits for that, or
- * records it.
+ * Waits until the wallet's decision on an award is recorded, which happens after the response. The
+ * sweeper waits for this record, or writes it.
  */
 async function written(): Promise<void> {
   h.clock.advance(2_000);
@@ -70,7 +71,7 @@ function read(attemptId: string) {
   return h.challenge.getAttempt({ tenant: PROGRAM, attemptId });
 }
 
-/** The event of a paid win; the report that won and the sweeper emit the same. */
+/** Returns the event of a paid win. The report that won and the sweeper emit the same event. */
 function paidWin(
   { attempt, challenge, ref }: Awaited<ReturnType<typeof openAttempt>>,
   { recordedAt, award }: ReturnType<typeof recorded>,
@@ -141,7 +142,7 @@ describe('attempt.settled', () => {
     ]);
   });
 
-  it('attempt.settled is emitted once for each attempt of a call', async () => {
+  it('attempt.settled is emitted once for each attempt that one call settles', async () => {
     const challenge = await h.open({ dailyAttemptCap: 100 });
     const player = await h.player();
     const attempts = await Promise.all(
@@ -259,7 +260,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
   });
 
-  it('attempt.settled is rolled back with the outcome', async () => {
+  it('no attempt.settled is emitted if the commit of the outcome is rolled back', async () => {
     const { attempt } = await h.openAttempt();
     const operationId = newId();
     arm('challenge.outcome.before-commit', 'throw');
@@ -368,7 +369,7 @@ describe('attempt.refunded', () => {
     expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.VOIDED)]);
   });
 
-  it('attempt.refunded is rolled back with the record of the refund', async () => {
+  it('no attempt.refunded is emitted if the commit that records the refund is rolled back', async () => {
     const { attempt, player } = await h.openAttempt();
     h.clock.advance(HOUR_MS);
     arm('challenge.refund.before-commit', 'throw');

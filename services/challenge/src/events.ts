@@ -1,6 +1,6 @@
 /**
- * The events of this service, one for each fact of which partners are notified. The id derives from
- * the fact, so emitting it again is a duplicate of the same event.
+ * The events of this service, one for each fact of which partners are notified. The event's id
+ * derives from the fact, so an event that is emitted again has the same id.
  */
 
 import type { AwardTable, RefundEvents } from '@laurel/attempts';
@@ -21,7 +21,9 @@ import {
   recordWithEvents,
 } from './repository/awards.ts';
 
-/** An outcome was recorded, and the wallet has decided its award, if it has one. */
+/**
+ * The event of a recorded outcome. If the outcome won an award, the wallet has decided the award.
+ */
 export function attemptSettled(settled: {
   readonly tenant: Tenant;
   readonly attempt: Pick<Attempt, 'id' | 'challengeId' | 'playerRef'>;
@@ -49,7 +51,7 @@ export function attemptSettled(settled: {
   };
 }
 
-/** The events of fees that were returned to their players. */
+/** Returns the events of fees that were refunded to their players. */
 export const refundEvents: RefundEvents = async (on, refunds) => {
   const ids = refunds.map(({ attemptId }) => attemptId);
   const attempts = await loadAttemptsWithTerms(on, ids);
@@ -76,7 +78,10 @@ export const refundEvents: RefundEvents = async (on, refunds) => {
   });
 };
 
-/** The table of awards, where the wallet's decision is written with its events. */
+/**
+ * The table of awards, in which libs/attempts records the wallet's decisions together with their
+ * events.
+ */
 export const AWARDS: AwardTable = {
   loadUnfinishedAwards,
   recordPayouts: async (on, payouts) => eventsOfAwards(await recordPayouts(on, payouts)),
@@ -86,8 +91,9 @@ export const AWARDS: AwardTable = {
 };
 
 /**
- * The events of awards that moved. The wallet's first decision, paid or held, completes the outcome
- * that won the award. A held award that is paid was released. A denied award emits nothing.
+ * Returns the events of awards whose status changed. The wallet's first decision, paid or held,
+ * emits the event of the outcome that won the award. A held award that becomes paid was released. A
+ * denied award emits no event.
  */
 function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] {
   return awards.flatMap((moved) => {
@@ -97,8 +103,8 @@ function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] {
 }
 
 /**
- * The outcome that won the award was recorded, and the award has the status that the wallet decided
- * first: paid or held.
+ * The event of an outcome that won an award. The award has the wallet's first decision: paid or
+ * held.
  */
 export function settledWithAward({ award, tenant, playerRef, outcome }: Omit<MovedAward, 'movedFrom'>): Event {
   return attemptSettled({
@@ -133,8 +139,8 @@ function awardReleased({ award, tenant, playerRef }: MovedAward): Event {
 }
 
 /**
- * The challenge stopped taking attempts. It may be reinstated and suspended again, so each
- * suspension has its own event id.
+ * The event of a suspension. A challenge may be reinstated and suspended again, so each suspension
+ * has its own event id.
  */
 export function challengeSuspended(
   { id, tenant, terms }: Pick<Challenge, 'id' | 'tenant'> & { readonly terms: Pick<Challenge['terms'], 'name'> },

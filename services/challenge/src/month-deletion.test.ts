@@ -19,11 +19,11 @@ import { monthDeletion } from './repository/month-deletion.ts';
 
 let held: AsyncDisposableStack;
 let host: ArchiveHost;
-/** As the archive's role. */
+/** Connected as the archive's role. */
 let archive: Database;
-/** As the role that runs the service. */
+/** Connected as the role that runs the service. */
 let running: Database;
-/** The months of the database that were given out. */
+/** How many months of the current database tests have used. */
 let months: number;
 
 beforeEach(async () => {
@@ -42,7 +42,10 @@ function archiveUrl(): string {
   return host.scratch.archiveUrl;
 }
 
-/** The next month of the database: months are deleted in their order. */
+/**
+ * Returns the next unused month of the database. Tests use the months in order, because the oldest
+ * month must be deleted first.
+ */
 function nextMonth(): Month {
   const month = monthOf(`${1980 + Math.floor(months / 12)}-${String(1 + (months % 12)).padStart(2, '0')}`);
   if (month === null) throw new Error('no month');
@@ -50,7 +53,7 @@ function nextMonth(): Month {
   return month;
 }
 
-/** A written month with attempts of each kind, in three batches. */
+/** Writes a month with attempts of each kind, in three batches. */
 async function writtenMonth(): Promise<Month> {
   const month = nextMonth();
   await host.insertExpired(month.from, 4_100);
@@ -73,7 +76,7 @@ async function remove(month: Month, deletion = monthDeletion, copy: string | nul
   return { lines };
 }
 
-/** Everything that deleting the month may change, as text. */
+/** Returns everything that deleting the month may change, as text. */
 async function stateOf({ leastId, endId }: Month): Promise<string> {
   return JSON.stringify(await host.database.query({ text: STATE }, [leastId, endId]));
 }
@@ -98,7 +101,7 @@ const rowsOf = (text: string, { leastId, endId }: Month) =>
   host.database.query<{ id: string }>({ text }, [leastId, endId]);
 
 describe('a month that is deleted', () => {
-  it('leaves of each attempt what stays for ever, its award, and nothing else', async () => {
+  it('a deleted month keeps each attempt’s archived row and award, and nothing else', async () => {
     const law = fc.asyncProperty(fc.array(played, { maxLength: 12 }), async (attempts: readonly Played[]) => {
       const month = nextMonth();
       for (const attempt of attempts) await host.insert(month.from, attempt);
@@ -124,7 +127,7 @@ describe('a month that is deleted', () => {
   });
   const AWARDS = 'select * from awards where attempt_id > $1 and attempt_id < $2 order by id';
 
-  it('is deleted in batches, of which each has at most 2,000 attempts', async () => {
+  it('a month is deleted in batches of at most 2,000 attempts', async () => {
     const month = await writtenMonth();
     const copy = await mkdtemp(join(tmpdir(), 'laurel-archive-'));
     held.defer(() => rm(copy, { recursive: true }));
@@ -140,7 +143,7 @@ describe('a month that is deleted', () => {
     ]);
   });
 
-  it('refuses new attempts with ids of the month or of an earlier one', async () => {
+  it('after a deletion the database refuses new attempts with ids of this or an earlier month', async () => {
     const month = await writtenMonth();
     const attemptOf = (instant: Date) => ({
       attempt: {
@@ -171,7 +174,7 @@ describe('a month that is deleted', () => {
     expect(await insertAttempts(running, [later])).toEqual(new Set([later.attempt.id]));
   });
 
-  it('is begun only when it is the oldest, has ended 7 days ago and can no longer change', async () => {
+  it('a deletion begins only for the oldest month, 7 days after its end, and if it can no longer change', async () => {
     const [first, second] = [await writtenMonth(), await writtenMonth()];
     await expect(remove(second)).rejects.toThrow(`the oldest first, and ${second.name} is not the next`);
 
@@ -192,7 +195,7 @@ describe('a month that is deleted', () => {
     ]);
   });
 
-  it('is not begun from files that differ from the rows, or from the copy', async () => {
+  it('a deletion does not begin if the files differ from the rows or from the copy', async () => {
     const month = await writtenMonth();
     const copy = await mkdtemp(join(tmpdir(), 'laurel-archive-'));
     held.defer(() => rm(copy, { recursive: true }));
@@ -212,7 +215,7 @@ describe('a month that is deleted', () => {
     expect(await host.database.query({ text: 'select from archived_months' })).toEqual([]);
   });
 
-  it('stays begun by one manifest, and is not written again', async () => {
+  it('a deletion that has begun accepts only its own manifest, and the month is not written again', async () => {
     const month = await writtenMonth();
     const folder = join(host.root, 'challenge', month.name);
     const earlier = await mkdtemp(join(tmpdir(), 'laurel-archive-'));
@@ -240,13 +243,13 @@ describe('a month that is deleted', () => {
       `insert into attempts select ('PREFIX' || substr(gen_random_uuid()::text, 9))::uuid, challenge_id, account_id, player_ref,
         'expired', fee_cents, prize_cents, threshold, metadata, created_at from attempts where id = $1`,
     ],
-  ])('keeps a batch with %s, whole', async (_, change) => {
+  ])('a batch with %s is not deleted, not even in part', async (_, change) => {
     const month = await writtenMonth();
     await beginAlone(month);
     const [settled] = await rowsOf(SETTLED, month);
-    // The constraint already refuses an added attempt.
+    // Without this constraint, which would refuse the added attempt before the deletion does.
     await host.database.query({ text: 'alter table attempts drop constraint attempts_id_is_not_archived' });
-    // An id begins with 32 bits of 65,536 ms.
+    // The first 32 bits of an id count units of 65,536 ms.
     const prefix = Math.ceil(month.from.getTime() / 65_536)
       .toString(16)
       .padStart(8, '0');
@@ -257,7 +260,7 @@ describe('a month that is deleted', () => {
   });
   const SETTLED = `select id from attempts where id > $1 and id < $2 and status = 'settled' order by id limit 1`;
 
-  it('ends only without a row, and with what its manifest states', async () => {
+  it('a deletion ends only if no attempt is left and the kept rows add up to the manifest', async () => {
     const month = await writtenMonth();
     await beginAlone(month);
     await expect(monthDeletion.end(archive, month.name)).rejects.toThrow(`${month.name} still has attempts`);
@@ -272,14 +275,14 @@ describe('a month that is deleted', () => {
   });
 });
 
-/** Begins the month, and deletes no batch. */
+/** Begins the deletion of the month, and deletes no batch. */
 async function beginAlone(month: Month): Promise<void> {
   const stopped = new Error('stopped after the begin');
   const deletion = { ...monthDeletion, deleteBatch: () => Promise.reject(stopped) };
   await expect(remove(month, deletion)).rejects.toBe(stopped);
 }
 
-describe('beside the service', () => {
+describe('a deletion while the service runs', () => {
   const CREATE = {
     text: `
     insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
@@ -295,7 +298,7 @@ describe('beside the service', () => {
   const COUNT = { text: 'select count(*)::int as count from outcomes where attempt_id = any($1::uuid[])' };
   const DELETE = { text: 'select delete_archived_batch($1, 1)' };
 
-  it('a deletion waits for the end of a creation to begin, gives up its lock meanwhile, and tries again', async () => {
+  it('a deletion begins only after a running creation has ended, and releases its lock between tries', async () => {
     const month = await writtenMonth();
     const [written, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const creation = running.transaction(async (tx) => {
@@ -322,7 +325,7 @@ describe('beside the service', () => {
     expect(refusals).toBe(1);
   });
 
-  it('creations and outcomes do not wait for a batch, nor a batch for them', async () => {
+  it('creations and outcomes do not wait for the deletion of a batch, and the deletion does not wait for them', async () => {
     const month = await writtenMonth();
     await beginAlone(month);
     const [before, beside, alone] = [newOwnedId('challenge'), newOwnedId('challenge'), newOwnedId('challenge')];
@@ -342,7 +345,7 @@ describe('beside the service', () => {
     expect((await remove(month)).lines).toContain('batch 2 of 3: 2000 attempts deleted');
   });
 
-  it('the role that runs the service may delete nothing', async () => {
+  it('the role that runs the service may not delete a month', async () => {
     const month = await writtenMonth();
     await beginAlone(month);
     const state = await stateOf(month);
@@ -398,8 +401,8 @@ describe('the audit', () => {
     expect(await h.database.query({ text: 'select from attempts where id = any($1::uuid[])' }, [ids])).toEqual([]);
     for (const attemptId of ids) ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId }));
 
-    // No attempt of this id was made, so the service does not know it. The database refuses it, and
-    // no fee is charged.
+    // No attempt with this id was created, so the service tries to create one. The database refuses
+    // the attempt, and no fee is charged.
     const late = await h.player();
     const balance = await h.balance(late.accountId);
     expect(verdictOf(await h.create(challenge.id, late.ref, newOwnedId('challenge', longAgo)))).toBe('failure');
@@ -407,7 +410,7 @@ describe('the audit', () => {
   });
 });
 
-describe('the command', () => {
+describe('the command that deletes a month', () => {
   const run = (argv: readonly string[], failpoints?: string) =>
     spawnSync(process.execPath, [fileURLToPath(new URL('archive.ts', import.meta.url)), ...argv], {
       encoding: 'utf8',
@@ -424,7 +427,7 @@ describe('the command', () => {
     ['a batch', 'challenge.archive.after-batch', { begun: 1, batches: 1, ended: 0 }],
     ['the end', 'challenge.archive.after-end', { begun: 1, batches: 3, ended: 1 }],
   ])(
-    'a run that is killed after %s leaves each attempt in one table, and the next run finishes',
+    'a run that is killed after %s leaves each attempt in exactly one table, and the next run finishes',
     async (_, point, expected) => {
       const month = await writtenMonth();
       const kept = await rowsOf(KEPT, month);
@@ -453,7 +456,7 @@ describe('the command', () => {
     },
   );
 
-  it('says why a month is not deleted', async () => {
+  it('the command says why it does not delete a month', async () => {
     const missing = run(['--delete', '1980-01', '--from', host.root]);
     expect(missing).toMatchObject({ status: 1, stdout: '' });
     expect(missing.stderr).toMatch(/^challenge: .*1980-01 is not valid: ENOENT/);

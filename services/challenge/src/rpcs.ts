@@ -1,4 +1,4 @@
-/** Each rpc of the challenge service, with its handler and what the handlers need. */
+/** The rpcs of the challenge service, with their handlers and what the handlers need. */
 import { type AccountCache, ATTEMPT_CALLERS, type StartedAttempts, type Wallet } from '@laurel/attempts';
 import type { Outbox } from '@laurel/events';
 import { implement, type ServiceImplementation } from '@laurel/grpc';

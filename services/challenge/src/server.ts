@@ -1,4 +1,7 @@
-/** What the challenge service starts in addition to what every service starts (startRpcService). */
+/**
+ * Starts the challenge service: what startRpcService starts for every service, and this service's
+ * own parts.
+ */
 import { startAttempts, startContestService } from '@laurel/attempts';
 import {
   type Clock,
@@ -19,8 +22,8 @@ import { createChallengeMonitor } from './workers/monitor-challenges.ts';
 
 interface ForTests {
   /**
-   * Flushes delayed writes, then runs every sweeper once, in the order of an attempt's life. Tests
-   * call it instead of waiting.
+   * Writes what was delayed, then runs every sweeper once, in the order of an attempt's life. Tests
+   * call this instead of waiting.
    */
   sweepOnce(): Promise<void>;
 }
@@ -28,8 +31,8 @@ interface ForTests {
 export type ChallengeServer = RunningService & ForTests;
 
 /**
- * Starts the challenge service on a migrated database. It uses the database's time as its clock;
- * tests pass their own.
+ * Starts the challenge service on a migrated database. The service's clock is the database's time;
+ * tests pass another clock.
  */
 export function startChallenge(
   config: ChallengeConfig,

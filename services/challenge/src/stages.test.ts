@@ -1,7 +1,4 @@
-/**
- * What the stage sampler shows of attempts, refunds and awards that are held up; it shows nothing
- * of others.
- */
+/** The stage sampler shows attempts, refunds and awards that are held up, and no others. */
 import { attemptStages } from '@laurel/attempts';
 import { measureStages, measureStagesByEnvironment } from '@laurel/testing';
 import { expect, test } from 'vitest';
@@ -19,13 +16,13 @@ test('a pending attempt is measured after its grace, and an open one after its d
   expect(await measure()).toEqual({});
   h.clock.advance(1);
   expect(await measure()).toEqual({ attempt_pending: [1, 60] });
-  // The program plays in the sandbox, which is measured separately.
+  // Nothing is counted in live, because these attempts are in the sandbox.
   expect(await measureStagesByEnvironment(h.database, stages, h.clock())).toEqual({
     live: {},
     test: { attempt_pending: [1, 60] },
   });
 
-  // The earlier attempt of the same player is open.
+  // One of the two overdue attempts is the earlier attempt of the same player.
   h.clock.advance(HOUR_MS);
   expect(await measure()).toEqual({ attempt_pending: [1, 3_660], attempt_overdue: [2, 60] });
   await h.server.sweepOnce();
@@ -63,7 +60,7 @@ test('a decision that the wallet has not answered is counted without an age', as
     attempt.id,
   ]);
   expect(await measure()).toEqual({ award_releasing: [1, 0] });
-  // The wallet has paid the award, and the sweeper records that again.
+  // The wallet has paid the award, and the sweeper records the payout again.
   h.clock.advance(10_000);
   await h.server.sweepOnce();
   expect(await measure()).toEqual({});

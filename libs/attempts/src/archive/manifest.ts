@@ -27,7 +27,7 @@ export interface Manifest {
   readonly service: string;
   /** As `2026-01`. */
   readonly month: string;
-  /** Ids of the month are at least `least_id` and below `end_id`. */
+  /** An id of the month is at least `least_id` and below `end_id`. */
   readonly least_id: string;
   readonly end_id: string;
   /** The instant of the snapshot, by the database's clock. */

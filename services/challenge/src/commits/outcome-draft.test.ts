@@ -8,7 +8,7 @@ import type { SettlingReport } from '../domain/outcome-decision.ts';
 import { draftOutcome, eventsOf, settlementOf } from './outcome-draft.ts';
 
 const signer = createSigner(Buffer.alloc(32, 9));
-// The event's id derives from the attempt's.
+// The id of the event derives from this attempt id.
 const ATTEMPT = { ...EXAMPLE, id: '01890000-0000-7000-8000-000000000002' };
 const OPERATION = '01890000-0000-7000-8000-000000000001';
 const SETTLING: SettlingReport = {

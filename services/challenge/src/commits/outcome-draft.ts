@@ -1,6 +1,7 @@
 /**
- * The draft of an outcome: decided, its receipt composed and signed, not recorded yet. Every commit
- * of outcomes records drafts. The response to a report follows from its draft alone.
+ * The draft of an outcome: the outcome is decided, and its receipt is composed and signed, but
+ * nothing is recorded yet. Every commit of outcomes records drafts. The response to a report
+ * follows from the report's draft alone.
  */
 
 import type { RecordedSettlement, Report, Settlement as ReportSettlement } from '@laurel/attempts';
@@ -25,12 +26,15 @@ export type OutcomeDraft = ReportedAttempt & {
   readonly signed: SignedOutcome;
   /** The claim that the outcome makes; null for none. */
   readonly claim: Claim | null;
-  /** The player whose sample the score is, as in `samplePlayer`; null if it is not a sample. */
+  /**
+   * The player for whom the score counts as a sample (`samplePlayer`); null if the score is not a
+   * sample.
+   */
   readonly samplePlayer: string | null;
   /** The use of the report's idempotency key, to record with the outcome; null for none. */
   readonly idempotencyUse: IdempotencyUse | null;
   /**
-   * Null if there is an award to wait for: the commit that records the wallet's decision on it
+   * Null if the outcome won an award: the commit that records the wallet's decision on the award
    * emits the event.
    */
   readonly event: Event | null;
@@ -44,7 +48,7 @@ export type RecordedChallengeOutcome = RecordedSettlement & {
   readonly won: WonAward | null;
 };
 
-/** An award to pay, with the player whom its event names. */
+/** An award to pay, and the player_ref that the award's event names. */
 export type WonAward = OwedAward<Award> & { readonly playerRef: string };
 
 /** The result of the commit for a report. */
@@ -52,18 +56,18 @@ export type Settlement =
   | RecordedChallengeOutcome
   | Exclude<ReportSettlement, RecordedSettlement>
   /**
-   * Nothing is recorded. The caller asks the wallet about this player and sends the report again.
+   * Nothing is recorded. The caller asks the wallet about this player and decides the report again.
    */
   | { readonly kind: 'ask_eligibility'; readonly challengeId: string; readonly playerRef: string };
 
-/** What a commit of drafts needs. */
+/** The dependencies of a commit of drafts. */
 export type OutcomeCommitDeps = {
   readonly database: Database;
   readonly signer: Signer;
   readonly signingKeyId: number;
   readonly attempts: AttemptCache;
   readonly outbox: Outbox;
-  /** Wakes the monitor, which then counts the outcomes of this commit. */
+  /** `wake` makes the monitor count the outcomes of this commit. */
   readonly monitor: { wake(): void };
   readonly attemptTtlMs: number;
   readonly clock: Clock;
@@ -100,8 +104,8 @@ export function draftOutcome(
 }
 
 /**
- * The result for the report of a recorded draft, with the status of the award that it won; null for
- * none.
+ * Returns the result for the report of a recorded draft. `status` is the status of the award that
+ * the outcome won; null for none.
  */
 export function settlementOf(
   { signed: { outcome }, claim, terms, attempt }: OutcomeDraft,
@@ -112,7 +116,7 @@ export function settlementOf(
   return { kind: 'recorded', outcome, won: { award, tenant: terms.tenant, playerRef: attempt.playerRef } };
 }
 
-/** The events that the commit of these drafts emits. */
+/** Returns the events that the commit of these drafts emits. */
 export function eventsOf(drafts: readonly OutcomeDraft[]): readonly Event[] {
   return drafts.flatMap(({ event }) => (event === null ? [] : [event]));
 }

@@ -1,6 +1,6 @@
 /**
- * The commit of outcomes in isolation: instances on a harness's database, each with its own cache,
- * and two replicas of the service.
+ * Runs the commit of outcomes in isolation: instances on the harness's database, each with its own
+ * cache, beside two replicas of the service.
  */
 
 import { putSigningKey } from '@laurel/attempts';
@@ -35,9 +35,9 @@ export interface SettlementsHarness {
   /** The other replica of the service. */
   readonly other: Awaited<ReturnType<Harness['startReplica']>>;
   startInstance(): Instance;
-  /** Everything that is recorded about an attempt. */
+  /** Returns everything that is recorded about an attempt. */
   traceOf(attemptId: string): Promise<object>;
-  /** Two open attempts of one player on one challenge. */
+  /** Opens two attempts of one player on one challenge. */
   twoAttempts(): Promise<{ readonly first: string; readonly second: string }>;
 }
 
@@ -55,7 +55,7 @@ export function useSettlements(h: Harness): SettlementsHarness {
     signingKeyId = await putSigningKey(h.database, signer.publicKey);
   });
   afterAll(async () => {
-    // The service pays the awards that were won here, and emits their events.
+    // The service's sweep pays the awards that instances won, and emits their events.
     h.clock.advance(2_000);
     await h.server.sweepOnce();
     await stream[Symbol.asyncDispose]();
@@ -87,7 +87,7 @@ export function useSettlements(h: Harness): SettlementsHarness {
         signingKeyId,
         attempts,
         outbox,
-        // The service's own monitor counts what is settled here.
+        // Not woken: the service's own monitor counts the outcomes that an instance settles.
         monitor: { wake: () => undefined },
         attemptTtlMs: HOUR_MS,
         clock: h.clock,
@@ -98,7 +98,7 @@ export function useSettlements(h: Harness): SettlementsHarness {
           return transactions;
         },
         async cache(...attemptIds) {
-          // The service that created the attempts writes `open` first.
+          // First lets the service that created the attempts write `open`.
           await h.server.sweepOnce();
           for (const id of attemptIds) {
             const found = await findAttempt(h.database, id);

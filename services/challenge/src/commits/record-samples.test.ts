@@ -1,6 +1,6 @@
 /**
- * How samples complete a calibration: those of free attempts, as a partner sees them, and those of
- * batches of any size, as a law.
+ * How samples complete a calibration. Samples of free attempts are tested through the service, and
+ * batches of any size by a law.
  */
 
 import { CalibrationSource, type Challenge, ChallengeStatus, ThresholdDirection } from '@laurel/proto/challenge';
@@ -104,8 +104,8 @@ describe('a calibration', () => {
       listenedScore(challenge.id, `other ${index % 19}`, index + 1),
     );
     await s.listen(...others);
-    // The bar is the 40th best of 200: that account's 20 samples and the 20 best others are at or
-    // above it.
+    // The bar is the 40th best of 200 samples: the 20 counted samples of this account and the 20
+    // best other samples reach the bar.
     expect(await s.reread(challenge.id)).toMatchObject({ status: ChallengeStatus.LIVE, threshold: 161 });
   });
 
@@ -149,7 +149,7 @@ describe('a free attempt', () => {
 describe('a calibration of many samples', () => {
   const SAMPLES = 40_000;
   const BATCH = 5_000;
-  // The score of the sample with this index: the same in each run.
+  // Returns the score of the sample with this index, the same in each run.
   const scattered = (index: number) => (index * 7_919) % 39_989;
 
   it.each([
@@ -157,7 +157,7 @@ describe('a calibration of many samples', () => {
     ['few different ones', (index: number) => scattered(index) % 7],
     ['rising', (index: number) => index],
     ['falling', (index: number) => -index],
-  ])('the bar found from the anchor equals a recount, in whatever order the scores arrive (%s)', async (_, scoreOf) => {
+  ])('the bar that is found from the anchor is the bar of the sorted samples (%s)', async (_, scoreOf) => {
     const { id } = await s.open({ minCalibrationN: SAMPLES, minCalibrationPlayers: 1, targetPassRate: 0.3 });
     const samples = Array.from({ length: SAMPLES }, (__, index): BarSample => {
       return { challengeId: id, sampleId: newId(), player: `ref:${index % 9}`, score: scoreOf(index) };
@@ -222,7 +222,7 @@ describe('a law of calibrations', () => {
     );
   });
 
-  /** The calibration of samples that come one by one; the bar is found by sorting them. */
+  /** Calibrates from samples that come one by one, and finds the bar by sorting them. */
   function calibrateInMemory(
     samples: readonly BarSample[],
     terms: {

@@ -1,24 +1,25 @@
 /**
- * Records scores that count towards calibrations, and gives each challenge that they complete its
- * bar. It runs in the caller's transaction, which commits outcomes of free attempts, or listened
- * scores. Its steps:
+ * Records scores that count towards calibrations, and sets the bar of each challenge whose
+ * calibration they complete. It runs in the caller's transaction, which commits outcomes of free
+ * attempts, or listened scores. Its steps:
  *
- * 1. It locks the rows of the challenges, by id. Other transactions that record their samples, seed
- *    or suspend them wait; creations do not.
+ * 1. It locks the rows of the challenges, by id. Other transactions that record samples of these
+ *    challenges, seed them or suspend them wait; creations do not wait.
  * 2. Under these locks it reads the challenges, the samples already recorded and the counts of the
  *    players, and decides which samples count (domain/counted-samples.ts). It sees here if another
  *    process has completed the calibration meanwhile, so a bar is set once.
  * 3. It writes the samples, the players' counts and the progress.
- * 4. If the calibration is complete, it reads the bar: the k-th best sample, from the calibration's
- *    anchor (domain/rank-anchor.ts). If it is not, and the anchor is too far from the bar, it moves
- *    the anchor.
+ * 4. If the calibration is complete, it reads the bar: the k-th best sample, which it finds from
+ *    the calibration's anchor (domain/rank-anchor.ts). If the calibration is not complete and the
+ *    anchor is too far from the bar, it moves the anchor.
  * 5. The challenge gets its bar and the source of the samples that completed it, goes `live`, and
  *    gets its drift monitor and a row of its history.
  *
- * A crash after any step leaves nothing: the outcome or the listened score is reported again and
- * runs all steps again. A crash after the commit leaves a live challenge, its samples and, for an
- * observed one, its outcome; the same report finds them and changes nothing. The response comes
- * after the commit, so a partner that receives it meets the challenge live.
+ * A crash after any step leaves nothing: the caller reports the outcome or the listened score
+ * again, and all steps run again. A crash after the commit leaves a live challenge, the samples
+ * and, if a free attempt reached the score, its outcome; a repeat of the report finds them and
+ * changes nothing. The response follows the commit, so a partner that receives it finds the
+ * challenge live.
  */
 import type { Transaction } from '@laurel/postgres';
 import { fairShareOf, rankOfBar } from '../domain/calibration.ts';
@@ -40,8 +41,8 @@ import { insertStatusChange } from '../repository/status-changes.ts';
 type Calibration = CountedSamples & { readonly challenge: Challenge; readonly anchor: RankAnchor | null };
 
 /**
- * Takes samples of challenges whose `prize_structure` is threshold. Returns the ids of those that
- * are recorded, now or before.
+ * Records samples of challenges whose `prize_structure` is threshold. Returns the ids of the
+ * samples that this call or an earlier one recorded.
  */
 export async function recordSamples(
   tx: Transaction,
@@ -51,7 +52,7 @@ export async function recordSamples(
   if (samples.length === 0) return new Set();
   const ofChallenges = Map.groupBy(samples, ({ challengeId }) => challengeId);
   const ids = [...ofChallenges.keys()];
-  // The statements are sent together and run in this order: everything is read under the locks.
+  // The statements are sent together and run in this order, so that all reads are under the locks.
   const [, challenges, recorded, samplesOfPlayers, anchors] = await Promise.all([
     lockChallenges(tx, ids),
     loadChallenges(tx, ids),

@@ -1,6 +1,6 @@
 /**
- * The reservation in isolation: a decision on the cached challenge is the same as on rows read at
- * that time.
+ * The reservation in isolation: a decision on the cached challenge is the same as a decision on
+ * rows that are read at that time.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { createAttemptOpener, createPendingResolver, type Wallet } from '@laurel/attempts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.disposeAsync());
 
-/** A replica's reservations, and its round trips to the database. */
+/** Starts a replica's reservations, and counts its round trips to the database. */
 function startReplica({ turn }: { turn?: Promise<void> } = {}) {
   const { counted, trips } = countTrips(database, turn);
   const reservations = createAttemptReservationBatches({ database: counted, ceilings: CEILINGS, clock });
@@ -111,7 +111,7 @@ describe('a creation on a cached challenge', () => {
     loadAttempts,
   });
 
-  it('a creation returns its challenge, whether decided under lock or on the cache', async () => {
+  it('a creation returns the attempt with its challenge, whether it is decided under lock or on the cache', async () => {
     const replica = startReplica();
     const challenge = await open();
     const created = { kind: 'created', attempt: expect.anything(), challenge };
@@ -143,7 +143,7 @@ describe('a creation on a cached challenge', () => {
     expect(replica.trips).toEqual({ short: 1, long: 1 });
   });
 
-  it('a lock or a vacuum of the row does not make a cached challenge out of date', async () => {
+  it('a cached challenge stays up to date when its row is locked or vacuumed', async () => {
     const replica = startReplica();
     const challenge = await open();
     await replica.warmUp(challenge);
@@ -175,7 +175,7 @@ describe('a creation on a cached challenge', () => {
     expect(verdictOf(await replica.create(rung, newcomer))).toBe('rung_locked');
   });
 
-  it('a creation on a cached challenge is never optimistic if scores decide its fee', async () => {
+  it('a creation is always decided under lock if the scores of its challenge decide whether it is free', async () => {
     const replica = startReplica();
     const calibrating = await open({}, { status: 'calibrating', threshold: null });
     const topN = await open({ prizeStructure: 'top_n', topN: 1 }, { threshold: null });
@@ -187,13 +187,13 @@ describe('a creation on a cached challenge', () => {
 });
 
 describe('a creation that waits while the sweep of pending attempts advances', () => {
-  // The low watermark never passes the database's time, and by this clock the sweeps below take
-  // minutes.
+  // The clock is set back an hour, because the low watermark never passes the database's time, and
+  // the sweeps below advance the clock by minutes.
   const setClock = (time: number) => clock.advance(time - clock().getTime());
   beforeAll(() => setClock(Date.now() - 3_600_000));
   afterAll(() => setClock(Date.now()));
 
-  /** A replica whose wallet has received no fee. */
+  /** Starts the sweeper of a replica whose wallet has received no fee. */
   function startSweeper(on: Database = database) {
     const logger = createLogger({ service: 'challenge', level: 'silent' });
     const opener = createAttemptOpener({ owner: 'challenge', database, logger });
@@ -216,7 +216,9 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     };
   }
 
-  /** The final status of an attempt whose process died right after the commit. */
+  /**
+   * Sweeps, and returns the final status of an attempt whose process died right after the commit.
+   */
   async function attemptAfterSweeps(attemptId: string) {
     await startSweeper().sweepForAWhile();
     return (await loadAttempts(database, [attemptId])).get(attemptId);
@@ -268,8 +270,8 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
     let asked = 0;
     const query: Database['query'] = async (statement, values) => {
-      // The first run of this query is the slow one. Results may arrive in any order, because the
-      // two runs use two connections.
+      // The first sweep that sends this query is the slow one. The results of the two sweeps may
+      // arrive in any order, because they use two connections.
       const isSlow = statement.text.includes('pg_stat_activity') && ++asked === 1;
       const rows = await database.query<never>(statement, values);
       if (isSlow) await turn;
@@ -389,7 +391,7 @@ describe('a replica that caches', () => {
     { minLength: 4, maxLength: 16 },
   );
 
-  /** Plays the steps on their own ladder, and returns their verdicts. */
+  /** Plays the steps on a new ladder, and returns the verdict on each step. */
   async function play(script: readonly Step[], replicaOf: (step: number) => ReturnType<typeof startReplica>) {
     const bottom = await open();
     const rung = await open({ parentChallengeId: bottom.id }, { rung: 2 });
@@ -409,7 +411,7 @@ describe('a replica that caches', () => {
     return verdicts;
   }
 
-  it('a replica with a filled cache decides like one with an empty cache', async () => {
+  it('a replica with a filled cache decides like a replica with an empty cache', async () => {
     const replicas = [startReplica(), startReplica()] as const;
     await fc.assert(
       fc.asyncProperty(steps, async (script) => {

@@ -1,7 +1,7 @@
 /**
  * The reservations of challenges (libs/attempts/src/steps/reserve-attempts.ts). A paid creation is
  * decided on the cached challenge if the challenge has not changed and neither claim, rung nor cap
- * refuses it; every other one under a lock on each (challenge, account).
+ * refuses the creation. Every other creation is decided under a lock on its (challenge, account).
  */
 
 import {
@@ -62,8 +62,8 @@ export function createAttemptReservationBatches(deps: Deps): AttemptReservationB
 }
 
 /**
- * One result per creation, in order; null if the cached facts do not accept it, or were out of
- * date.
+ * Returns one result per creation, in order; null if the cached facts do not accept the creation or
+ * are out of date.
  */
 async function reserveOnCache(
   batch: readonly NamedCreation[],
@@ -103,7 +103,8 @@ async function decideAndInsert(
     accountId: account.accountId,
   }));
   const now = clock();
-  // The statements are sent together and run in this order: the facts are read under the lock.
+  // The statements are sent together and run in this order, so that the facts are read under the
+  // locks.
   const [, challenges, players, recorded] = await Promise.all([
     lockPlayersAndSlots(tx, queries),
     loadChallenges(
@@ -153,7 +154,8 @@ async function loadArchived(on: Queryable, ids: readonly string[]): Promise<Read
 const WRITES = { insertAttempts, restartAttempt };
 
 /**
- * If a challenge of the batch is unconfirmed, the statement after the reservation takes the slots.
+ * The writes of a batch that has a challenge with an unconfirmed bar: a second statement takes the
+ * slots of the inserted attempts.
  */
 const WRITES_WITH_SLOTS: typeof WRITES = {
   insertAttempts: (on, keyed) =>
@@ -171,17 +173,15 @@ async function withSlots<Written>(on: Queryable, written: Promise<Written>, ids:
   return result;
 }
 
-/**
- * Moves the attempt to the account that the ref names since the reservation, if the rules allow it.
- */
+/** Moves the attempt to the account that the ref names now, if the rules allow that. */
 export async function moveReservation(
   attempt: Attempt,
   accountId: string,
   { database, ceilings, clock }: Deps,
 ): Promise<Attempt | Refused> {
   return database.transaction(async (tx): Promise<Attempt | Refused> => {
-    // Only here is an attempt locked before its player. A holder of a player's lock never waits for
-    // an attempt, so there is no deadlock.
+    // Only this function locks an attempt before its player. There is no deadlock, because a
+    // transaction that holds a player's lock never waits for an attempt.
     const locked = (await lockAttempts(tx, [attempt.id])).get(attempt.id);
     if (locked === undefined || locked.attempt.status !== 'pending') return locked?.attempt ?? attempt;
     await lockPlayers(tx, [{ challengeId: attempt.challengeId, accountId }]);
@@ -189,7 +189,8 @@ export async function moveReservation(
     const query = { attemptId: attempt.id, challengeId: attempt.challengeId, accountId };
     const [player] = await loadPlayerFacts(tx, [query], clock());
     if (player === undefined) throw new Error(`no facts were loaded for attempt ${attempt.id}`);
-    // The open attempts on the challenge, without this one.
+    // The challenge as it would be without this attempt, which already counts among its open
+    // attempts.
     const others = challenge === null ? null : withMoreAttempts(challenge, -1);
     const decision = decideAvailability({ tenant: locked.terms.tenant, challenge: others, player, ceilings });
     if (decision.kind === 'refused') return decision;

@@ -1,6 +1,6 @@
 /**
- * Outcomes that are decided on cached attempts: recorded if the cache still holds, decided under
- * lock if not.
+ * Outcomes that are decided on cached attempts. They are recorded if the cached facts still hold,
+ * and otherwise decided again under lock.
  */
 
 import { ok, verdictOnReceipt } from '@laurel/testing';
@@ -13,7 +13,7 @@ import { reportOf, TENANT, useSettlements } from './outcome-settlements.fixture.
 const h = useHarness();
 const s = useSettlements(h);
 
-describe('an outcome of an attempt that is still as cached', () => {
+describe('an outcome of a cached attempt that has not changed', () => {
   it('an outcome of an unchanged cached attempt is recorded without a read of its row', async () => {
     const { first, second } = await s.twoAttempts();
     const instance = s.startInstance();

@@ -1,7 +1,7 @@
 /**
- * Settles outcomes of cached attempts, in one statement that is its own transaction. It takes
- * effect only for attempts that are still as cached. It leaves the others unchanged, and their
- * cache entries are evicted.
+ * Settles outcomes of cached attempts, in one statement that is its own transaction. The statement
+ * settles only attempts whose rows still equal the cache. It leaves other attempts unchanged, and
+ * these are evicted from the cache.
  */
 
 import { isUniqueViolation } from '@laurel/postgres';
@@ -20,7 +20,7 @@ import {
   settlementOf,
 } from './outcome-draft.ts';
 
-/** One result per report, in order; null if the statement had no effect for it. */
+/** Returns one result per report, in order; null if the statement did not settle the attempt. */
 export async function settleCachedOutcomes(
   batch: readonly OutcomeReport[],
   deps: OutcomeCommitDeps,
@@ -55,7 +55,10 @@ export async function settleCachedOutcomes(
   });
 }
 
-/** Returns the attempts that this settled, and the status of the award that each won. */
+/**
+ * Records the drafts. Returns the ids of the settled attempts, each with the status of the award
+ * that it won.
+ */
 async function record(
   drafts: readonly OutcomeDraft[],
   { database, outbox, signingKeyId }: OutcomeCommitDeps,
@@ -72,8 +75,8 @@ async function record(
   );
   await failpoint('challenge.outcome.before-commit');
   const settled = await settleOptimistically(database, outcomes, signingKeyId).catch((error: unknown) => {
-    // Another transaction claimed the prize, recorded the operation or used its key. Its commit can
-    // be read now.
+    // Another transaction claimed the prize, recorded the operation or used its idempotency key.
+    // Nothing is settled here: the decision under lock reads what that transaction committed.
     if (isUniqueViolation(error)) return new Map<string, NewAwardStatus | null>();
     throw error;
   });

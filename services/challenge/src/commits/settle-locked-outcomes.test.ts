@@ -1,6 +1,4 @@
-/**
- * Outcomes that are decided under the locks on their attempts, because the attempts are not cached.
- */
+/** Outcomes of attempts that are not cached, which are decided under the locks on the attempts. */
 
 import { ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
 import { newId } from '@laurel/values/ids';
@@ -11,7 +9,7 @@ import { useSettlements } from './outcome-settlements.fixture.ts';
 const h = useHarness();
 const s = useSettlements(h);
 
-/** The scores that count for the bar of a challenge. */
+/** Returns the scores that count for the bar of a challenge. */
 async function samplesOf(challengeId: string): Promise<readonly number[]> {
   const text = 'select score from bar_samples where challenge_id = $1 order by score';
   const rows = await h.database.query<{ score: number }>({ text }, [challengeId]);

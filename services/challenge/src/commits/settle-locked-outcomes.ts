@@ -1,9 +1,9 @@
 /**
- * Settles outcomes of any attempts in one transaction, under the locks on their rows: lock, decide
- * in order, claim, write. It takes two round trips, one more if there is a prize to claim, and two
- * more if scores count towards a calibration. Only this path refuses, disqualifies an attempt, and
- * records scores that count for a bar (record-samples.ts). The outcome that completes a calibration
- * is answered once the challenge is live.
+ * Settles outcomes of any attempts in one transaction, under the locks on the attempts' rows: lock,
+ * decide in order, claim, write. It takes two round trips, one more if there is a prize to claim,
+ * and two more if scores count towards a calibration. Only this path refuses reports, disqualifies
+ * attempts, and records scores that count for a bar (record-samples.ts). The report that completes
+ * a calibration gets its response once the challenge is live.
  */
 
 import {
@@ -62,7 +62,7 @@ export async function settleLockedOutcomes(
 type Decided = {
   readonly settlements: readonly Settlement[];
   readonly events: readonly Event[];
-  /** Whether a drift monitor has something to count. */
+  /** Whether the batch has an outcome that a drift monitor counts. */
   readonly isMonitored: boolean;
 };
 
@@ -142,9 +142,9 @@ async function decideAndRecord(
 }
 
 /**
- * Claims share the locks on their challenges; samples need theirs exclusively. A batch with both
- * takes all exclusive locks first, by id, so that it never strengthens a lock that another batch
- * shares.
+ * A claim takes a shared lock on its challenge; a sample needs an exclusive lock. A batch with both
+ * takes all exclusive locks first, by id, so that it never has to strengthen a lock that another
+ * batch shares.
  */
 async function lockChallengesOfBoth(tx: Transaction, settling: readonly SettlingReport[]): Promise<void> {
   const isCalibrating = ({ found }: SettlingReport) => countsForBar(found) && found.terms.prizeStructure !== 'top_n';
@@ -153,7 +153,7 @@ async function lockChallengesOfBoth(tx: Transaction, settling: readonly Settling
   await lockChallenges(tx, [...new Set(locked.map(({ found }) => found.attempt.challengeId))]);
 }
 
-/** The idempotency use to record with a draft. The receipt identifies its operation. */
+/** Returns the idempotency use to record with a draft. The receipt id identifies the operation. */
 function keyedOperationOf({ idempotencyUse, signed }: OutcomeDraft) {
   return idempotencyUse === null ? [] : [{ operationId: signed.outcome.receiptId, idempotencyUse }];
 }
@@ -163,8 +163,7 @@ function monitoredOutcomeOf({ attempt, signed }: OutcomeDraft) {
 }
 
 /**
- * The scores that count for the bars of top_n challenges, and those that may count towards a
- * calibration.
+ * Returns the samples of top_n challenges, and the samples that may count towards a calibration.
  */
 function samplesOf(drafts: readonly OutcomeDraft[]): readonly [readonly BarSample[], readonly BarSample[]] {
   const counting = drafts.filter(countsForBar);
@@ -172,7 +171,10 @@ function samplesOf(drafts: readonly OutcomeDraft[]): readonly [readonly BarSampl
   return [counting.filter(isTopN).flatMap(sampleOf), counting.filter((draft) => !isTopN(draft)).flatMap(sampleOf)];
 }
 
-/** The sample that the score adds to the calibration; empty if it counts for no account. */
+/**
+ * Returns the sample that the score adds to the calibration; empty if the score counts for no
+ * account.
+ */
 function sampleOf({ attempt, signed, samplePlayer: player }: OutcomeDraft): readonly BarSample[] {
   const { challengeId, id: sampleId } = attempt;
   return player === null ? [] : [{ challengeId, sampleId, player, score: signed.outcome.score }];

@@ -1,6 +1,6 @@
 /**
- * The commit of outcomes, on the cache and under lock: both decide alike, and replicas that race
- * record each outcome and award once.
+ * The commit of outcomes, on the cache and under lock. Both decide in the same way, and replicas
+ * that race record each outcome and award once.
  */
 
 import { ok } from '@laurel/testing';
@@ -49,9 +49,7 @@ describe('two replicas', () => {
 
 describe('an instance that has cached its attempts', () => {
   const ATTEMPTS = 3;
-  /**
-   * Scores that lose, win, or are outside the plausible window; the same operation may be repeated.
-   */
+  /** Scores that lose, win, or are outside the plausible window. An operation may be repeated. */
   const reports = fc.array(
     fc.record({
       attempt: fc.nat(ATTEMPTS - 1),
@@ -63,8 +61,8 @@ describe('an instance that has cached its attempts', () => {
   const batches = fc.array(reports, { minLength: 1, maxLength: 3 });
 
   /**
-   * Returns the results of the reports and the recorded rows, with ids replaced by their index. The
-   * reports of a batch are concurrent.
+   * Reports the batches, each with concurrent reports. Returns the results and the recorded rows,
+   * with ids replaced by their index.
    */
   async function play(
     script: readonly (readonly { attempt: number; score: number; operation: number }[])[],
@@ -116,8 +114,8 @@ describe('an instance that has cached its attempts', () => {
         expect(ofCaching).toBeLessThanOrEqual(ofLocking);
         saved += ofLocking - ofCaching;
       }),
-      // The cache serves a single first report, so this example makes sure that some run saves a
-      // transaction.
+      // The example makes sure that some run saves a transaction: a single report on a cached
+      // attempt always does.
       { numRuns: 12, examples: [[[[{ attempt: 0, score: 99, operation: 0 }]]]] },
     );
     expect(saved).toBeGreaterThan(0);

@@ -1,16 +1,17 @@
 /**
  * The commit of ReportOutcomes, for many reports at once. It settles the attempts, claims the
  * prizes, and writes each outcome with its signed receipt and its event. If an outcome won a prize,
- * the commit that records the wallet's decision on the award emits its event
- * (libs/attempts/src/steps/pay-awards.ts), because the event states both.
+ * the commit that records the wallet's decision on the award emits the event
+ * (libs/attempts/src/steps/pay-awards.ts), because the event states the outcome and the decision.
  *
- * An attempt that this process opened is decided on the cache. One statement settles it, and takes
- * effect only if all cached facts still hold (settle-cached-outcomes.ts). Reports that it skips,
- * and all others, are decided under the lock on the attempt's row (settle-locked-outcomes.ts).
+ * A report on an attempt that this process opened is decided on the cache. One statement settles
+ * the attempt, and takes effect only if all cached facts still hold (settle-cached-outcomes.ts).
+ * Reports that the statement skips, and all other reports, are decided under the lock on the
+ * attempt's row (settle-locked-outcomes.ts).
  *
  * In live the score of a free attempt is a sample only if the account may play for money
- * (domain/sample-player.ts). Its report asks the wallet before it is recorded, and fails while the
- * wallet cannot be reached. A report on a paid attempt does not ask.
+ * (domain/sample-player.ts). So a report on a free attempt asks the wallet first, and fails while
+ * the wallet cannot be reached. A report on a paid attempt does not ask.
  */
 import { createCommitBatches, type Settlement as ReportSettlement, type Wallet } from '@laurel/attempts';
 import { isSameTenant, isVisible } from '@laurel/attempts/domain';
@@ -48,8 +49,8 @@ function settlementOfArchived(report: OutcomeReport, { attempt, terms }: Attempt
 }
 
 /**
- * The commit for one report. For a free attempt in live it first asks the wallet about the player.
- * A report on an archived attempt gets what it got before the attempt was archived.
+ * Settles the attempt of one report. For a free attempt in live it first asks the wallet about the
+ * player. A report on an archived attempt gets the same result as before the attempt was archived.
  */
 export async function settleOutcome(
   report: ReportWithFeeState,

@@ -1,4 +1,4 @@
-/** The audit of bars finds each kind of damage. These tests damage the rows directly. */
+/** The audit of bars finds each kind of damage. The tests damage the rows by SQL. */
 
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -28,8 +28,8 @@ async function seeded(terms: Partial<Terms> = {}, distribution = DISTRIBUTION): 
 }
 
 /**
- * Scores of one kind: any finite double by its bits; multiples of one step (subnormal, tiny, huge);
- * or neighbours in the order of doubles, whose difference is all cancellation.
+ * Scores of one kind: any finite doubles, drawn by their bits; multiples of one step (subnormal,
+ * tiny, huge); or doubles next to each other, whose difference is the smallest possible.
  */
 const anyBits = fc
   .bigInt({ min: 0n, max: 2n ** 64n - 1n })
@@ -55,7 +55,7 @@ function doubleOf(bits: bigint): number {
   return view.getFloat64(0);
 }
 
-/** A calibrated challenge with a bar of 30, the second best of 10, 20, 30 and 40. */
+/** Opens a calibrated challenge with a bar of 30, the second best of 10, 20, 30 and 40. */
 async function calibrated(scores = [10, 20, 30, 40], changes: Partial<Terms> = {}): Promise<string> {
   const terms = { targetPassRate: 0.5, minCalibrationN: scores.length, minCalibrationPlayers: 2, ...changes };
   const { id } = await h.open(terms, { status: ChallengeStatus.CALIBRATING });
@@ -67,25 +67,25 @@ async function calibrated(scores = [10, 20, 30, 40], changes: Partial<Terms> = {
 
 const run = (statement: string, values?: readonly unknown[]) => h.database.query({ text: statement }, values);
 
-/** The checks that fail while the damage lasts. */
+/** Damages rows, and repairs them again. Returns the checks that failed meanwhile. */
 async function failing(damage: string, repair: string, values: readonly unknown[]): Promise<readonly string[]> {
   expect(await h.violations()).toEqual([]);
   await run(damage, values);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
-  // Each failing check found rows of the sandbox.
+  // No violation is in live: every failing check found rows of the sandbox.
   expect(await h.liveViolations()).toEqual([]);
   await run(repair, values);
   return found;
 }
 
 describe('the audit of bars', () => {
-  it('the audit finds a seeded bar that does not follow from its percentiles', async () => {
+  it('the audit of bars finds a seeded bar that does not follow from its percentiles', async () => {
     const id = await seeded();
     const update = (what: string) => `update seeded_distributions set ${what} where challenge_id = $1`;
     const checks = ['seeded_bar_follows_from_its_percentiles'];
     expect(await failing(update('p75 = 40.001'), update('p75 = 40'), [id])).toEqual(checks);
     expect(await failing(update('threshold = 41'), update('threshold = 40'), [id])).toEqual(checks);
-    // A percentile that does not place the bar may have any value.
+    // A percentile from which the bar does not follow may have any value.
     expect(await failing(update('p5 = 11'), update('p5 = 10'), [id])).toEqual([]);
     expect(
       await failing(
@@ -209,7 +209,7 @@ describe('the audit of bars', () => {
     expect(await failing(move, back, [live.id, calibrating.id])).toEqual(['bar_has_its_monitor']);
   });
 
-  it('the audit of bars finds a bar without the ramp that is due, and a bar with an undue ramp', async () => {
+  it('the audit of bars finds a bar that lacks a required ramp, and a bar that has a ramp without need', async () => {
     const [reported, ofOperator] = [await calibrated(), (await h.open()).id];
     const ramp = (from: string) => `update challenges set ramped_from = ${from} where id = $1`;
     await run('alter table challenges disable trigger user');

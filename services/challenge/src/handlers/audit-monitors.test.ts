@@ -1,6 +1,6 @@
 /**
- * The audit's checks on drift monitors and on the status history: each finds the kind of damage
- * that it checks for.
+ * The audit's checks of drift monitors and of the status history. Each check finds its kind of
+ * damage.
  */
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -15,7 +15,7 @@ async function failing(damage: string, repair: string, challengeId: string): Pro
   expect(await h.violations()).toEqual([]);
   await h.database.query({ text: damage }, [challengeId]);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
-  // Each failing check found rows of the sandbox.
+  // No violation is in live: every failing check found rows of the sandbox.
   expect(await h.liveViolations()).toEqual([]);
   await h.database.query({ text: repair }, [challengeId]);
   return found;

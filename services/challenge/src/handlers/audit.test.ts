@@ -1,4 +1,4 @@
-/** The audit finds each kind of damage. These tests damage the rows directly. */
+/** The audit finds each kind of damage. The tests damage the rows by SQL. */
 
 import { ok } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
@@ -7,12 +7,12 @@ import { created, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts'
 
 const h = useHarness();
 
-/** The checks that fail while the damage lasts. */
+/** Damages rows, and repairs them again. Returns the checks that failed meanwhile. */
 async function failing(damage: string, repair: string, values: readonly unknown[]): Promise<readonly string[]> {
   expect(await h.violations()).toEqual([]);
   await h.database.query({ text: damage }, values);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
-  // Each failing check found rows of the sandbox.
+  // No violation is in live: every failing check found rows of the sandbox.
   expect(await h.liveViolations()).toEqual([]);
   await h.database.query({ text: repair }, values);
   return found;
@@ -108,8 +108,8 @@ describe('the audit', () => {
   });
 
   it('the audit finds nothing while work is in flight', async () => {
-    // Every attempt loses, as the pass rate claims, so the drift monitor does not suspend the
-    // challenge.
+    // Every attempt loses, so the claimed pass rate is low: otherwise the drift monitor would
+    // suspend the challenge.
     const challenge = await h.open({ dailyAttemptCap: 10_000, targetPassRate: 0.002 });
     const players = await Promise.all(Array.from({ length: 5 }, () => h.player()));
     let isDone = false;

@@ -1,6 +1,6 @@
 /**
  * Audit: checks every invariant of this service, and compares its money with the wallet's
- * (money-audit.ts). The rpc reads everything, the continuous audit in slices.
+ * (money-audit.ts). The rpc reads all rows at once; the continuous audit reads them in slices.
  */
 
 import { type AuditedMoney, auditMoney, moneyWalks, type Wallet } from '@laurel/attempts';
@@ -42,7 +42,7 @@ interface AuditDeps {
   readonly ceilings: TierCeilings;
 }
 
-/** Over everything. */
+/** Creates the audit of all rows. */
 export function createAudit({ ceilings, ...deps }: AuditDeps): RunAudit {
   return async (signal) => [
     ...(await runOwnChecks(deps.database, ceilings, signal)),
@@ -50,7 +50,7 @@ export function createAudit({ ceilings, ...deps }: AuditDeps): RunAudit {
   ];
 }
 
-/** The same checks in slices. */
+/** Creates the audit that runs the same checks in slices. */
 export function createContinuousAudit({ ceilings, ...deps }: AuditDeps, limits: SliceLimits = {}): SlicedAudit {
   return createSlicedAudit({
     database: deps.database,

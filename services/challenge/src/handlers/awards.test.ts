@@ -9,7 +9,7 @@ import { created, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.
 
 const h = useHarness();
 
-/** A sandbox player with an open attempt on a challenge that pays 20.00 for 1.00. */
+/** Opens an attempt of a sandbox player on a challenge with a fee of 1.00 and a prize of 20.00. */
 async function openAttempt() {
   const challenge = await h.open();
   const ref = `player-${newId()}`;
@@ -22,7 +22,7 @@ async function openAttempt() {
 
 /**
  * Wins an award that is held, and waits until `held` is written, because the report does not wait
- * for it.
+ * for the write.
  */
 async function heldAward() {
   const opened = await openAttempt();
@@ -76,8 +76,8 @@ describe('an award while the wallet is down', () => {
 
 describe('a win whose rows this database has lost', () => {
   /**
-   * Opens the attempt again, as if the commit of its outcome and everything after it had never
-   * happened.
+   * Opens the attempt again, as if this database had lost the commit of the outcome and everything
+   * after it.
    */
   async function loseOutcome(attemptId: string): Promise<void> {
     for (const text of [
@@ -94,7 +94,9 @@ describe('a win whose rows this database has lost', () => {
     await h.database.query({ text: 'delete from outbox where event_id = any($1::uuid[])' }, [events]);
   }
 
-  /** Reports to a second replica, which has not cached the attempt and so decides under lock. */
+  /**
+   * Reports to a second replica, which decides under lock because it has not cached the attempt.
+   */
   async function reportElsewhere(attemptId: string) {
     await using other = await h.startReplica();
     const report = { operationId: newId(), attemptId, tenant: PROGRAM, score: 100, evidenceJson: '' };
@@ -192,7 +194,7 @@ describe('a held award', () => {
   it('the sweeper completes an interrupted release of a held award', async () => {
     const before = await heldAward();
     const after = await heldAward();
-    // The status `held` is written after the response; the sweeper waits for that.
+    // The status `held` is written after the response; the sweeper waits for the write.
     h.clock.advance(2_000);
     await h.server.sweepOnce();
     await h.database.query({ text: `update awards set status = 'releasing' where id = any($1)` }, [

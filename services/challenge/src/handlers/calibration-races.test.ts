@@ -1,6 +1,6 @@
 /**
  * Concurrent scores at two replicas complete a calibration once. A concurrent creation sees the
- * challenge either before or after it, never in between.
+ * challenge either calibrating or live with its bar, never a mix of both.
  */
 import { ok } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ afterAll(() => other[Symbol.asyncDispose]());
 const TERMS = { minCalibrationN: 30, minCalibrationPlayers: 10, targetPassRate: 0.2 };
 const clientOf = (index: number) => (index % 2 === 0 ? h : other).challenge;
 
-/** Creates free attempts of ten players, one for each score. */
+/** Creates `count` free attempts, of ten players in turn. */
 async function freeAttempts(challengeId: string, count: number) {
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
@@ -100,7 +100,7 @@ describe('concurrent scores', () => {
   });
 });
 
-/** The counters as counted again from the samples. */
+/** Counts the calibration's counters again from the samples. */
 async function recountOf(challengeId: string): Promise<object> {
   const text = `
     select count(*)::int as collected, count(distinct player)::int as players from bar_samples where challenge_id = $1`;

@@ -1,6 +1,6 @@
 /**
- * What operators open and what players are offered: statuses, ladders, calibration, top_n, and the
- * list.
+ * The challenges that operators open and that players are offered: statuses, ladders, calibration,
+ * top_n, and the list.
  */
 
 import {
@@ -125,7 +125,7 @@ describe('a challenge that an operator opens', () => {
 });
 
 describe('a calibrating challenge', () => {
-  it('a calibrating challenge is free and wins nothing', async () => {
+  it('an attempt on a calibrating challenge is free and wins nothing', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1 }, { status: ChallengeStatus.CALIBRATING });
     expect(challenge).toMatchObject({ offeredFeeCents: 0n, offeredPrizeCents: 2_000n, threshold: undefined });
     const player = await h.player(undefined, 0n);
@@ -195,7 +195,7 @@ describe('a top_n challenge', () => {
 });
 
 describe('the list of challenges', () => {
-  it('the list of challenges has exactly those that a creation would accept, ignoring funds', async () => {
+  it('the list of challenges has exactly the challenges that a creation would accept, ignoring funds', async () => {
     const { tenant } = { tenant: { ...PROGRAM, programId: newId() } };
     const open = async (terms: object, status: ChallengeStatus = ChallengeStatus.LIVE) => {
       // The list is oldest first.
@@ -247,7 +247,7 @@ describe('the list of challenges', () => {
     for (const challenge of live) {
       expect(verdictOf(await create(challenge)) === 'attempt', challenge.id).toBe(offered.includes(challenge.id));
     }
-    // This player has no account yet, so only funds are missing.
+    // This player has no account, so only missing funds could refuse a creation.
     expect(await list('unlinked')).toEqual([plain.id, claimed.id, capped.id, verified.id]);
     const otherProgram = { programId: newId(), environment: PROGRAM.environment };
     expect(await h.challenge.listChallenges({ tenant: otherProgram, playerRef: 'unlinked', all: true })).toEqual({

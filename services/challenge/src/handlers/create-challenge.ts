@@ -1,6 +1,6 @@
 /**
- * CreateChallenge: an operator opens a challenge, calibrating or live. If it has its own bar, its
- * drift monitor starts in the commit that sets it.
+ * CreateChallenge: an operator opens a challenge, calibrating or live. If the challenge gets a bar
+ * of its own, the commit that sets the bar also starts the drift monitor.
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';
@@ -30,7 +30,10 @@ import { deriveBar } from './derive-bar.ts';
 import { presentChallenge } from './present.ts';
 
 // docs/contract/rules.md, "Challenges". A count of 0 selects the default.
-/** A bar from this many scores is seldom outside the band of the drift monitor. */
+/**
+ * The default number of scores: a bar from so many scores is seldom outside the band of the drift
+ * monitor.
+ */
 const defaultMinCalibrationN = (targetPassRate: number) =>
   Math.min(Math.max(200, Math.ceil(40 / targetPassRate)), MAX_CALIBRATION_N);
 const DEFAULT_MIN_CALIBRATION_PLAYERS = 20;
@@ -68,7 +71,7 @@ export function createChallenge({
       ...bar,
       rung: rungOf(parent),
       createdAt,
-      // The database sets the same value when it inserts the row.
+      // The same value as the database sets when it inserts the row.
       hasRamp: bar.calibrationSource === 'rung_derived',
       rampCompletedAt: null,
       attemptsSeen: 0,
@@ -129,7 +132,7 @@ function parseTerms(terms: ChallengeTermsMessage): ChallengeTerms | null {
   };
 }
 
-/** Unspecified means the ordinary structure. */
+/** Unspecified means `threshold`. */
 function parsePrizeStructure(structure: PrizeStructure): ChallengeTerms['prizeStructure'] | null {
   return structure === PrizeStructure.UNSPECIFIED ? 'threshold' : (findName(PRIZE_STRUCTURES, structure) ?? null);
 }

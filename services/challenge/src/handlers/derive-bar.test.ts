@@ -1,6 +1,6 @@
 /**
- * Rungs that are opened live without a threshold: where their bar comes from, and what refuses
- * them.
+ * Rungs that are opened live without a threshold: where the bar comes from, and which rungs are
+ * refused.
  */
 
 import {
@@ -21,14 +21,16 @@ const h = useHarness();
 const { HIGHER_IS_BETTER, LOWER_IS_BETTER } = ThresholdDirection;
 type Terms = NonNullable<Challenge['terms']>;
 
-/** Opens a rung of this parent, live and without a threshold. */
+/** Opens a rung above this parent, live and without a threshold. */
 const derive = (parent: Challenge, terms: Partial<Terms> = {}) =>
   h.open({ ...parent.terms, parentChallengeId: parent.id, ...terms }, { threshold: undefined });
 
 const read = async ({ id }: Challenge) =>
   ok(await h.challenge.getChallenge({ challengeId: id })).challenge as Challenge;
 
-/** A challenge whose players reached the scores 10, 20, ..., 100, half of which clear its bar. */
+/**
+ * Opens a challenge whose calibration had the scores 10, 20, ..., 100. Half of them clear the bar.
+ */
 async function observed(terms: Partial<Terms> = {}): Promise<Challenge> {
   const challenge = await h.open(
     { targetPassRate: 0.5, minCalibrationN: 10, minCalibrationPlayers: 1, ...terms },
@@ -142,7 +144,7 @@ describe('a rung that is opened live without a threshold', () => {
 
   it('a rung without a threshold is refused if its parent’s bar does not come from scores', async () => {
     const parents = [
-      // The operator set its bar.
+      // Its bar was set by the operator.
       await h.open({ targetPassRate: 0.5 }),
       await h.open({ targetPassRate: 0.5 }, { status: ChallengeStatus.CALIBRATING }),
       await h.open({ targetPassRate: 0.5, prizeStructure: PrizeStructure.TOP_N, topN: 1 }),

@@ -1,7 +1,7 @@
 /**
- * The bar of a rung that is created live without a threshold: the quantile of its ladder's scores
- * at its target pass rate, by the rules that set the bar below. All that it reads is final once the
- * parent has its bar, so it takes no locks.
+ * Derives the bar of a rung that is created live without a threshold: the quantile of the ladder's
+ * scores at the rung's target pass rate, by the rules that set the bar of the rung below. The
+ * scores are final once the parent has its bar, so this takes no locks.
  */
 import type { Queryable } from '@laurel/postgres';
 import { barFromPercentiles, rankOfBar } from '../domain/calibration.ts';
@@ -9,7 +9,7 @@ import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
 import { loadKthBest } from '../repository/bar-samples.ts';
 import { findLadderScores } from '../repository/ladder-scores.ts';
 
-/** The bar of a rung from its ladder's scores; null if the ladder has no scores. */
+/** Returns the bar of a rung from the scores of its ladder; null if the ladder has no scores. */
 export async function deriveBar(
   on: Queryable,
   { parent, terms }: { readonly parent: Challenge; readonly terms: ChallengeTerms },

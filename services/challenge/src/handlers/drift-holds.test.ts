@@ -1,6 +1,6 @@
 /**
- * Wins on a challenge that drift has suspended: held from the commit that records them, whatever
- * crashes or races it.
+ * Wins on a challenge that drift has suspended are held from the commit that records the win,
+ * despite crashes and concurrent commits.
  */
 
 import type { Queryable } from '@laurel/postgres';
@@ -19,7 +19,7 @@ const { play } = usePlay(h);
 
 type Client = Harness['challenge'];
 
-/** Writes what the monitor writes when it suspends a challenge. */
+/** Writes the rows that the monitor writes when it suspends a challenge. */
 async function suspendByDrift(on: Queryable, challengeId: string): Promise<void> {
   await on.query({ text: `update challenges set status = 'suspended' where id = $1` }, [challengeId]);
   await on.query(
@@ -104,7 +104,7 @@ describe('a win on a challenge that drift has suspended', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n - 100n + 2_000n);
   });
 
-  it('a win is held after a suspension by drift, and not after an operator’s suspension', async () => {
+  it('a win is held after a suspension by drift, but not after a suspension by an operator', async () => {
     const [closed, byOperator] = [await h.openAttempt(), await h.openAttempt()];
     await suspend(closed.challenge.id);
     await setStatus(closed.challenge.id, ChallengeStatus.CLOSED);
@@ -167,7 +167,7 @@ describe('a win that is reported while the challenge is being suspended', () => 
 });
 
 describe('the audit of suspensions', () => {
-  it('the audit finds a suspension by drift that the history does not have', async () => {
+  it('the audit finds a suspension by drift that is missing in the history', async () => {
     const { id } = await h.open();
     const mark = (value: boolean) =>
       h.database.query({ text: 'update challenges set suspended_by_drift = $2 where id = $1' }, [id, value]);

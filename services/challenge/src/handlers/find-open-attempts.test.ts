@@ -1,4 +1,7 @@
-/** Which open attempts FindOpenAttempts finds: of which player, until when, and without a scan. */
+/**
+ * The open attempts that FindOpenAttempts finds: of which player, until when, and that it reads by
+ * index.
+ */
 
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import type { Tenant } from '@laurel/proto/common';
@@ -38,8 +41,8 @@ describe('the open attempts of a player', () => {
     const later = created(await h.create(challenge.id, second));
     h.clock.advance(1_000);
     const last = created(await h.create(challenge.id, player.ref));
-    // The other replica has not seen the attempts open: it asks the wallet about those that are not
-    // written yet.
+    // The other replica did not open these attempts, so it asks the wallet about attempts whose
+    // status `open` is not written yet.
     for (const client of [other.challenge, h.challenge]) {
       expect(await find(challenge.id, second, { client })).toMatchObject({ attemptIds: [attempt.id, later.id] });
     }
@@ -60,7 +63,7 @@ describe('the open attempts of a player', () => {
     expect(await find(challenge.id, player.ref)).toEqual(nothing);
   });
 
-  it('an attempt is not found as open if the wallet has no fee of it', async () => {
+  it('an attempt is not found as open if the wallet has no fee for it', async () => {
     const { challenge, player, attemptId } = await h.pendingAttempt();
     const found = await find(challenge.id, player.ref);
     expect(found).toMatchObject({ attemptIds: [expect.any(String)] });
@@ -90,7 +93,7 @@ describe('the open attempts of a player', () => {
     expect(await find(challenge.id, ref)).toEqual(found);
   });
 
-  it('the open attempts of a player are read by indexes among 100,000 open ones', async () => {
+  it('the open attempts of a player are read by indexes among 100,000 open attempts', async () => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const at = h.clock();
     await h.database.query(

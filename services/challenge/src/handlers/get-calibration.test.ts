@@ -1,6 +1,6 @@
 /**
- * What operators see of a calibration: the samples, the bar that they place, and how sure that bar
- * is.
+ * What operators see of a calibration: the samples, the bar that follows from them, and the
+ * interval of the bar.
  */
 
 import { type Challenge, ChallengeStatus, PrizeStructure, ThresholdDirection } from '@laurel/proto/challenge';
@@ -17,7 +17,7 @@ const s = createSamplesHarness(h);
 
 const read = async ({ id }: Challenge) => ok(await h.challenge.getCalibration({ challengeId: id }));
 
-/** Records the scores, each for another player. */
+/** Records the scores as listened scores, each of a different player. */
 const listen = ({ id }: Challenge, scores: readonly number[]) =>
   s.listen(...scores.map((score, index) => listenedScore(id, `player ${index}`, score)));
 
@@ -66,7 +66,7 @@ describe('the calibration of a challenge', () => {
     },
   );
 
-  it('the calibration of a live challenge shows the bar that the samples placed', async () => {
+  it('the calibration of a live challenge shows the bar that the samples set', async () => {
     const challenge = await s.open();
     await listen(challenge, [1, 2, 3, 4]);
     expect(await read(challenge)).toMatchObject({

@@ -1,8 +1,8 @@
 /**
- * GetCalibration: the samples of a challenge and the bar that they place, for operators. One
- * snapshot reads all of it: a count for each bin of the histogram, then single scores by their
+ * GetCalibration: the samples of a challenge and the bar that they set, for operators. It reads
+ * from one snapshot: first the count of each bin of the histogram, then single scores by their
  * rank, from the nearest edge of a bin. So memory is bounded however many samples there are, and
- * all samples are passed once.
+ * the index is read once as a whole.
  */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
@@ -80,7 +80,9 @@ async function readBins(on: Queryable, id: string, samples: number): Promise<rea
   return counted.map((counts, bin) => ({ from: edges[bin] ?? lowest, to: edges[bin + 1] ?? highest, ...counts }));
 }
 
-/** The start of each bin; its rank follows from the counts of the bins before. */
+/**
+ * Returns the start of each bin with its rank, which follows from the counts of the bins before.
+ */
 function anchorsOf(bins: readonly Bin[]): readonly RankAnchor[] {
   let below = 0;
   return bins.map(({ from, samples, atStart }) => {
@@ -100,8 +102,8 @@ function readQuantiles(on: Queryable, id: string, known: KnownRanks): Promise<Ge
 }
 
 /**
- * The bar that the samples have placed, or would place now, and its interval; undefined if the bar
- * does not come from samples.
+ * Reads the bar that the samples have set, or would set now, and the bar's interval; undefined if
+ * the bar does not come from samples.
  */
 async function readPlacedBar(on: Queryable, { id, terms, threshold, calibrationSource }: Challenge, known: KnownRanks) {
   const isOfSamples = threshold === null || calibrationSource === 'observed' || calibrationSource === 'listened';

@@ -1,8 +1,7 @@
 /**
- * GetChallengeStatistics: how the scores of a challenge are distributed and how often its bar is
- * cleared, with its ramp, its drift monitor and the history of its status, for the program's
- * developer and for operators. One snapshot reads all of it, in time that does not grow with the
- * attempts.
+ * GetChallengeStatistics, for the program's developer and for operators: the distribution of a
+ * challenge's scores, its pass rate, ramp and drift monitor, and the history of its status. It
+ * reads from one snapshot, in time that does not grow with the number of attempts.
  */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
@@ -78,8 +77,8 @@ async function readStatistics(
 }
 
 /**
- * The scores that set the bar, until paid attempts have scores. Every score of a top_n challenge
- * sets its bar.
+ * Reads the scores of paid attempts, or the samples while no paid attempt has a score. For a top_n
+ * challenge always reads the samples, because every score is one.
  */
 async function readScores(
   on: Queryable,
@@ -101,7 +100,10 @@ function passRateOf(counted: {
   return { attempts, passes, low: interval?.low, high: interval?.high, at: readAt };
 }
 
-/** The bar so far; undefined unless samples will set the bar and some exist. */
+/**
+ * Returns the bar that the samples so far would set; undefined if samples do not set the bar or
+ * there are none.
+ */
 function barSoFar(challenge: Challenge, ascending: readonly number[]): number | undefined {
   const { prizeStructure, targetPassRate, direction } = challenge.terms;
   if (prizeStructure === 'top_n' || statusOf(challenge) !== 'calibrating') return undefined;

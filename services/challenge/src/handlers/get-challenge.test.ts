@@ -1,4 +1,4 @@
-/** What an operator reads of one challenge: the change that gave it its status. */
+/** What an operator reads of one challenge: the last change of its status. */
 
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -44,7 +44,7 @@ describe('the last change of a status', () => {
         evidence: undefined,
       },
     });
-    // The status does not change, so nothing is recorded.
+    // The request does not change the status, so no change is recorded.
     h.clock.advance(1_000);
     await changed(id, LIVE, 'Again.');
     expect((await read(id)).statusChange?.note).toBe('The game was patched.');

@@ -1,6 +1,6 @@
 /**
- * Creations while the bar or the prize of their challenge changes: each attempt freezes the offer
- * from before or from after, never parts of both.
+ * Creations while the bar or the prize of their challenge changes. Each attempt freezes the offer
+ * from before the change or from after it, never parts of both.
  */
 
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
@@ -42,13 +42,12 @@ const FULL: Frozen = { fee_cents: 100n, prize_cents: 2_000n, threshold: 40 };
 type Batch = { readonly isBefore: boolean; readonly isAfter: boolean; readonly attempts: readonly Frozen[] };
 
 /**
- * Four callers create attempts of two players on two replicas, one batch after the other, while the
- * challenge changes. Each caller has created several batches before the change begins, and creates
- * several after it has ended.
+ * Changes the challenge while four callers create attempts of two players on two replicas, one
+ * batch after the other. Each caller creates several batches before the change begins, and several
+ * after it has ended.
  */
 async function createAround(challenge: Challenge, change: (challenge: Challenge) => Promise<unknown>) {
-  // The number is so small that the open attempts on an unconfirmed bar stay below their limit of
-  // 100.
+  // Few players, so that the open attempts on an unconfirmed bar stay below the limit of 100.
   const players = await Promise.all(Array.from({ length: 2 }, () => h.player(undefined, 1_000_000n)));
   const callers = 4;
   const batches: Batch[] = [];
@@ -111,7 +110,7 @@ describe('attempts that are created under load', () => {
       const { before, during, after } = await createAround(challenge, completeRamp);
       expect(before).toEqual(before.map(() => CAPPED));
       expect(during).toEqual(during.map(({ prize_cents }) => (prize_cents === 500n ? CAPPED : FULL)));
-      // No creation is decided on the row that was cached before.
+      // No creation after the change is decided on the old cached row.
       expect(after).toEqual(after.map(() => FULL));
       expect(before.length).toBeGreaterThan(0);
     }

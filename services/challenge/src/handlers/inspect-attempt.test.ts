@@ -1,5 +1,6 @@
 /**
- * An attempt as operators inspect it before they act. Inspecting it changes nothing in any state.
+ * An attempt as operators inspect it before they act. Inspecting an attempt changes nothing,
+ * whatever state the attempt is in.
  */
 import { type Attempt, AwardStatus } from '@laurel/proto/attempts';
 import { ok } from '@laurel/testing';
@@ -53,7 +54,8 @@ describe('an attempt that an operator inspects', () => {
     await h.database.query({ text: `update awards set status = 'paying', paid_at = null where attempt_id = $1` }, [
       attempt.id,
     ]);
-    // The wallet has paid the award, but its record was lost here: it is shown as paid.
+    // The wallet has paid the award, but this service has lost the record of the payout. The award
+    // is shown as paid.
     expect(await expectUntouched(attempt.id, () => inspect(attempt.id))).toEqual(paid);
     h.clock.advance(2_000);
     await h.server.sweepOnce();

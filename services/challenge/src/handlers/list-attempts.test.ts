@@ -1,4 +1,7 @@
-/** Attempts as developers and operators see them: the list, and the history of one. */
+/**
+ * Attempts as developers and operators see them: the list of attempts, and the history of one
+ * attempt.
+ */
 import { attemptsOfAccountSql, attemptWindowSql, ROWS_OF_ACCOUNT_WINDOW, ROWS_OF_WINDOW } from '@laurel/attempts';
 import type { Attempt } from '@laurel/proto/attempts';
 import { AttemptStatus } from '@laurel/proto/attempts';
@@ -48,7 +51,7 @@ describe('the attempts of a challenge that developers and operators list', () =>
   itDescribesAttempts(OWNER);
   itLooksUpIds(OWNER);
 
-  it('a page among 100,000 attempts reads by index until it is full, and one window at most', async () => {
+  it('a page among 100,000 attempts reads by index, at most one window, and stops when it is full', async () => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const [at, { programId }] = [h.clock(), PROGRAM];
     await h.database.query(

@@ -1,7 +1,7 @@
 /**
  * ListChallenges: by default the live challenges that CreateAttempts would accept for this player,
- * ignoring funds; with `all`, every challenge. A ref without an account has no history, so only its
- * missing funds could refuse it.
+ * ignoring funds; with `all`, every challenge. A ref without an account has no history, so only
+ * missing funds could refuse a creation.
  */
 
 import type { AccountCache, Wallet } from '@laurel/attempts';
@@ -48,7 +48,7 @@ async function keepAccepted(
   const facts = accountId === null ? null : await loadFactsOfAccount(database, ids, accountId, clock());
 
   return live.filter((challenge, index) => {
-    // A ref without an account has no eligibility to check. It lacks funds, which are ignored here.
+    // Without an account there is no eligibility to check. The missing funds are ignored here.
     if (accountId !== null && codes[index] !== null) return false;
     // A fee above what the program may still charge the account today would be `blocked`.
     if (chargeableCents !== null && challenge.terms.feeCents > chargeableCents) return false;

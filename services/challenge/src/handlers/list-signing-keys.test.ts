@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const MINUTE_MS = 60_000;
 /**
- * A key is valid from this long before it was inserted, for processes that read the database's time
- * a little early.
+ * A key's period begins this long before the key was inserted, because a process may estimate the
+ * database's time a little early.
  */
 const HEAD_START_MS = 1_000;
 const [first, second, third] = [1, 2, 3].map((seed) => createSigner(Buffer.alloc(32, seed))) as [
@@ -44,7 +44,7 @@ async function now(): Promise<number> {
   return row?.now.getTime() ?? 0;
 }
 
-/** The test cannot change the database's time, so it moves the stored instants. */
+/** Moves the stored instants of a key, because a test cannot change the database's time. */
 const age = (id: number) =>
   database.query(
     { text: `update signing_keys set valid_until = created_at + interval '1 millisecond' where id = $1` },

@@ -1,6 +1,6 @@
 /**
- * In live a sample counts only for an account that may play for money when the score comes. A key
- * holder can invent any number of refs.
+ * In live a sample counts only for an account that may play for money when the score arrives.
+ * Otherwise a holder of an API key could invent any number of refs.
  */
 
 import { type Challenge, ChallengeStatus, type ChallengeTerms, PrizeStructure } from '@laurel/proto/challenge';
@@ -39,7 +39,7 @@ const countsOf = async (challengeId: string) => {
 
 type Facts = { readonly dateOfBirth?: string; readonly jurisdiction?: string; readonly verificationLevel?: number };
 
-/** A person's account, and a ref of the program that is linked to it. */
+/** Creates a person's account, and a ref of the program that is linked to the account. */
 async function person(
   facts: Facts = {},
 ): Promise<{ readonly ref: string; readonly email: string; readonly accountId: string }> {
@@ -78,7 +78,7 @@ async function listen(challengeId: string, playerRef: string, value: number, sam
 }
 
 describe('the samples of a live calibration', () => {
-  it('200 free scores of 20 invented refs count no sample in live', async () => {
+  it('200 free scores of 20 invented refs add no sample in live', async () => {
     const id = await calibrating({ minCalibrationN: 200, minCalibrationPlayers: 20, targetPassRate: 0.2 });
     const scores = Array.from({ length: 200 }, (_, index) => score(id, `invented-${index % 20}`, 1 + index / 1e5));
     for (const outcome of await Promise.all(scores)) expect(outcome).toMatchObject({ metThreshold: false });
@@ -106,12 +106,13 @@ describe('the samples of a live calibration', () => {
     ['is under age', { dateOfBirth: '2020-01-01' }, () => null],
     ['is below the verification level', { verificationLevel: 0 }, () => null],
     ['is in a jurisdiction that the challenge does not serve', { jurisdiction: 'GB' }, () => null],
-  ])('a score of an account that %s is recorded as an outcome and counts for nothing', async (_, facts, change) => {
+  ])('a score of an account that %s is recorded as an outcome, but not as a sample', async (_, facts, change) => {
     const id = await calibrating({ requiredVerificationLevel: 1, jurisdictions: ['US-CA'] });
     const { ref, accountId } = await person(facts);
     const attempt = await openFree(id, ref);
     const changed = change(accountId);
-    // The check is made when the score comes, not when the attempt was opened.
+    // The account changes after the attempt was opened, because the check is made when the score
+    // arrives.
     if (changed !== null) ok(await h.wallet.updateAccount({ accountId, clearSelfExclusion: false, ...changed }));
     expect(recorded(await report(attempt, 10))).toMatchObject({ score: 10, metThreshold: false });
     expect(await listen(id, ref, 10)).toBe(NOT_COUNTED);

@@ -1,6 +1,6 @@
 /**
- * A calibration of ten million samples. The service's own code records the last 300,000, all above
- * the bar.
+ * A calibration of ten million samples. The service's own code records the last 300,000 samples,
+ * all above the bar.
  */
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -13,16 +13,16 @@ const h = useHarness();
 
 const SAMPLES = 10_000_000;
 const PLAYERS = 500_000;
-/** Samples that the service's own code records; a statement inserts those before. */
+/** How many samples the service's own code records. SQL inserts the samples before these. */
 const RECORDED = 300_000;
 const BATCH = 10_000;
 /** The number of samples in one statement. */
 const INSERTED_AT_ONCE = 500_000;
-/** Concurrent statements, each of which keeps a core busy. */
+/** The number of concurrent statements. Each keeps a core busy. */
 const INSERTING = 2;
 const INSERT_TIMEOUT = { statementTimeoutMs: 120_000 };
 const MIB = 1024 * 1024;
-/** The timeout covers building two indexes of ten million rows. */
+/** Long enough to build two indexes of ten million rows. */
 const SETUP_TIMEOUT_MS = 900_000;
 
 // Scores are scattered, and the same in each run. They are inserted in score order, so that a
@@ -45,7 +45,8 @@ describe('a challenge with ten million samples', () => {
   let id: string;
 
   beforeAll(async () => {
-    // A bar in the middle is the furthest from both ends.
+    // A pass rate of one half, because a bar in the middle is the furthest from both ends of the
+    // index.
     const terms = { minCalibrationN: SAMPLES, minCalibrationPlayers: PLAYERS, targetPassRate: 0.5 };
     id = (await h.open(terms, { status: ChallengeStatus.CALIBRATING })).id;
     const before = SAMPLES - RECORDED;
@@ -61,7 +62,7 @@ describe('a challenge with ten million samples', () => {
       await tx.query(INSERT_PLAYERS, [id, (2 * SAMPLES) / PLAYERS]);
       await tx.query(INSERT_PROGRESS, [id, before, PLAYERS]);
     }, INSERT_TIMEOUT);
-    // The test vacuums like the autovacuum while samples come.
+    // Does what autovacuum would do while samples arrive.
     await h.database.query({ text: 'vacuum (analyze) bar_samples' });
     for (let from = 0; from < RECORDED - 1; from += BATCH) {
       const batch = Array.from({ length: Math.min(BATCH, RECORDED - 1 - from) }, (_, index) =>
@@ -109,8 +110,8 @@ const MEDIAN = {
 };
 
 /**
- * A sample that the service's own code records. All are on one side of the bar, so that the bar
- * moves as far as possible.
+ * Returns a sample for the service's own code to record. All of these are on one side of the bar,
+ * so that the bar moves as far as possible.
  */
 function sampleOf(challengeId: string, index: number): BarSample {
   const sampleId = `10000000-0000-8000-8000-${index.toString(16).padStart(12, '0')}`;

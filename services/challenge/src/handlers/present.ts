@@ -51,7 +51,10 @@ export function presentChallenge(challenge: domain.Challenge, ceilings: TierCeil
   };
 }
 
-/** Shows at most as many attempts as complete the ramp: the worker lifts the cap soon after. */
+/**
+ * Shows at most the number of attempts that completes the ramp: more may have ended before the
+ * worker completes it.
+ */
 export function presentRamp(ramp: Ramp | null): ChallengeMessage['ramp'] {
   if (ramp === null) return undefined;
   const { fullPrizeCents, attemptsSeen, attemptsRequired } = ramp;

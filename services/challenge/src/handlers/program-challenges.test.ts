@@ -1,4 +1,7 @@
-/** What a program's developer reads of its challenges: the list, page by page, and one of them. */
+/**
+ * What a program's developer reads: the list of the program's challenges, page by page, and one
+ * challenge.
+ */
 
 import { type Challenge, ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
 import { Environment, type Tenant } from '@laurel/proto/common';
@@ -43,7 +46,7 @@ async function openIn(tenant: Tenant, terms: Partial<Challenge['terms']> = {}): 
   return challenge ?? expect.fail('no challenge');
 }
 
-// Every third instant is shared, so that ids decide the order too.
+// Three challenges at a time share an instant, so that their ids decide the order.
 const COPY = {
   text: `
 insert into challenges

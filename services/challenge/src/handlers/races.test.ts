@@ -1,4 +1,4 @@
-/** Concurrent calls: no cap is exceeded, no prize won twice, no fee returned twice. */
+/** Concurrent calls: no cap is exceeded, no prize is won twice, no fee is refunded twice. */
 
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { countsOf, ok } from '@laurel/testing';

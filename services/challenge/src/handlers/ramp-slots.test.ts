@@ -1,6 +1,6 @@
 /**
- * At most 100 attempts are open or wait for the monitor while a bar is unconfirmed, even under
- * concurrency.
+ * While a bar is unconfirmed, at most 100 attempts are open or wait for the monitor, even with
+ * concurrent creations.
  */
 
 import { ChallengeStatus, type ChallengeTerms } from '@laurel/proto/challenge';
@@ -18,7 +18,7 @@ const h = useHarness();
 const other = useReplica(h);
 const { settle } = usePlay(h);
 
-/** A live challenge with a bar of 4.25, from a partner's percentiles 1 to 5. */
+/** Opens a live challenge with a bar of 4.25, which follows from a partner's percentiles 1 to 5. */
 async function seeded(terms: Partial<ChallengeTerms> = {}): Promise<string> {
   const { id } = await h.open({ dailyAttemptCap: 100_000, ...terms }, { status: ChallengeStatus.CALIBRATING });
   const distribution = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
@@ -30,8 +30,8 @@ async function seeded(terms: Partial<ChallengeTerms> = {}): Promise<string> {
 const newPlayers = (count: number) => Promise.all(Array.from({ length: count }, () => h.player()));
 
 /**
- * Creates this many attempts at once, at both replicas, each of its own player. Returns the ids of
- * those that were created.
+ * Creates `count` attempts at once, at both replicas, each for a different player. Returns the ids
+ * of the attempts that were created.
  */
 async function open(challengeId: string, count: number): Promise<readonly string[]> {
   return (await openFor(challengeId, await newPlayers(count))).attempts;
@@ -74,7 +74,7 @@ describe('the attempts of an unconfirmed bar', () => {
     expect(await slotsOf(id)).toBe(100);
     expect(await isListed(id)).toBe(false);
 
-    // A void ends one attempt, and its slot is free for another.
+    // A void ends one attempt, which frees its slot for another attempt.
     ok(await h.challenge.voidAttempt({ attemptId: attempts[0] ?? '', reason: 'a test' }));
     expect(await isListed(id)).toBe(true);
     expect(await open(id, 10)).toHaveLength(1);
@@ -165,8 +165,8 @@ describe('an attack with percentiles that make a bar too easy', () => {
   const BOUND = 149n * 50_000n;
 
   /**
-   * All accomplices open at once and report wins at once. Those who were refused try again, while
-   * the monitor counts.
+   * All accomplices open attempts at once and report wins at once. Refused accomplices try again,
+   * while the monitor counts.
    */
   async function attack(challengeId: string, accomplices: number): Promise<void> {
     let waiting: readonly { readonly ref: string }[] = await newPlayers(accomplices);

@@ -1,4 +1,7 @@
-/** The prize of a challenge with a ramp: what is shown, what attempts freeze, and what is paid. */
+/**
+ * The prize of a challenge with a ramp: the prize that is shown, that attempts freeze, and that is
+ * paid.
+ */
 
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -10,7 +13,7 @@ const h = useHarness();
 
 type Terms = NonNullable<Challenge['terms']>;
 
-/** A live challenge with a bar of 40, which a partner's percentiles set. */
+/** Opens a live challenge with a bar of 40, which follows from a partner's percentiles. */
 async function seeded(terms: Partial<Terms> = {}): Promise<Challenge> {
   const challenge = await h.open({ targetPassRate: 0.25, ...terms }, { status: ChallengeStatus.CALIBRATING });
   ok(
@@ -38,8 +41,8 @@ const completeRamp = ({ id }: Challenge) =>
   h.database.query({ text: 'update challenges set ramp_completed_at = $2 where id = $1' }, [id, h.clock()]);
 
 /**
- * Challenges that were given outcomes without attempts; the outcomes are removed before the audit
- * at the end of this file.
+ * Challenges with made-up outcomes that have no attempts. These outcomes are removed before the
+ * audit at the end of this file.
  */
 const madeUp: string[] = [];
 afterAll(async () => {
@@ -59,7 +62,7 @@ const wait = ({ id }: Challenge, passed: readonly boolean[]) =>
 const count = ({ id }: Challenge, attempts: number) =>
   h.database.query({ text: 'update drift_monitors set attempts = $2 where challenge_id = $1' }, [id, attempts]);
 
-/** The amount that the award of a new player's winning attempt pays. */
+/** Wins an attempt of a new player, and returns the amount of the award. */
 async function win({ id }: Challenge) {
   const player = await h.player();
   const attempt = created(await h.create(id, player.ref));
@@ -117,8 +120,8 @@ describe('the prize of a challenge that a partner seeded', () => {
 });
 
 describe('the progress of a ramp', () => {
-  // The outcomes of the tests above are counted first, so that no run takes what the tests below
-  // insert.
+  // First counts the outcomes of the tests above, so that no run of the monitor takes the outcomes
+  // that the tests below insert.
   beforeAll(() => h.server.sweepOnce());
 
   it('the progress of a ramp includes outcomes that the monitor has yet to count', async () => {

@@ -1,4 +1,6 @@
-/** Listened scores as samples: which count, that each counts once, and for whom. */
+/**
+ * Listened scores as samples: which scores count, that a score counts once, and for which player.
+ */
 
 import { CalibrationSource, ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -26,7 +28,7 @@ describe('a batch of listened scores', () => {
       monitors: 1,
       changes: ['calibrated: calibrating to live'],
     });
-    // The scores are sent again, as after a lost response.
+    // Sends the scores again, as after a lost response.
     expect(await s.listen(...scores)).toEqual([RECORDED, RECORDED, RECORDED, RECORDED, NOT_COUNTED]);
     expect(await s.listen(listenedScore(challenge.id, 'four', 9))).toEqual([NOT_COUNTED]);
     expect(await s.traceOf(challenge.id)).toMatchObject({ threshold: 3, collected: 4, samples: 4 });

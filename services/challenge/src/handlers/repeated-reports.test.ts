@@ -24,7 +24,7 @@ const itemOf = ({ attemptId, operationId, score = 99, evidence = '' }: Report) =
   keyUse: undefined,
 });
 
-/** The verdict on each report; a repetition's verdict is `repeated`. */
+/** Reports, and returns the verdict on each report; the verdict on a repeat is `repeated`. */
 async function answersTo(reports: readonly Report[], client = h.challenge): Promise<string[]> {
   const { results } = ok(await client.reportOutcomes({ reports: reports.map(itemOf) }));
   return results.map(({ result, repeated }) => (repeated ? 'repeated' : verdictOf(result)));
@@ -65,7 +65,7 @@ describe('an operation that has settled an attempt', () => {
     ];
     const operationId = newId();
     expect(await answersTo([{ attemptId: first, operationId }])).toEqual(['outcome']);
-    // This replica has the second attempt in its cache, and the other has not.
+    // The first replica has cached the second attempt; the other replica has not.
     for (const client of [h.challenge, s.other.challenge]) {
       for (const score of [99, 100, -1]) {
         expect(await answersTo([{ attemptId: second, operationId, score }], client)).toEqual([
@@ -95,7 +95,7 @@ describe('an operation that has settled an attempt', () => {
         scenes.map((scene, index) => ({ attemptId: scene[which], operationId: operations[index] ?? '' }));
       const [here, there] = await Promise.all([
         answersTo(reportsOn('first')),
-        // The order is opposite, so that the two transactions may wait for each other.
+        // In opposite order, so that the two transactions may wait for each other.
         answersTo(reportsOn('second').reverse(), s.other.challenge),
       ]);
       const pairs = here.map((answer, index) => [answer, there.toReversed()[index]].sort());

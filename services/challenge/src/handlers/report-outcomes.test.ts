@@ -1,7 +1,4 @@
-/**
- * ReportOutcomes at two replicas: the result of a report that is concurrent with another on the
- * same attempt.
- */
+/** ReportOutcomes at two replicas: the results of concurrent reports on the same attempt. */
 
 import { countsOf, ok } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';

@@ -1,6 +1,6 @@
 /**
- * Samples of calibrating challenges, for the tests of one file on its harness: listened scores, and
- * scores of free attempts.
+ * Adds samples to calibrating challenges, for the tests of one file: listened scores, and scores of
+ * free attempts.
  */
 
 import {
@@ -16,15 +16,15 @@ import { created, type Harness, PROGRAM, recorded } from '../challenge.fixture.t
 
 export interface SamplesHarness {
   /**
-   * A calibrating challenge with a target pass rate of one in four. Four scores of two players
-   * complete it, unless `terms` differ.
+   * Opens a calibrating challenge with a target pass rate of one in four. Four scores of two
+   * players complete the calibration, unless `terms` differ.
    */
   open(terms?: Partial<ChallengeTerms>): Promise<Challenge>;
   reread(challengeId: string): Promise<Challenge>;
   /** Reports the score of a new free attempt. */
   score(challengeId: string, playerRef: string, score: number): Promise<ReturnType<typeof recorded>>;
   listen(...scores: readonly ListenedScore[]): Promise<readonly ListenedScoreStatus[]>;
-  /** What is stored about a calibration, and how its challenge went live. */
+  /** Returns what is stored about a calibration, and how its challenge went live. */
   traceOf(challengeId: string): Promise<object>;
 }
 
@@ -57,7 +57,7 @@ export function createSamplesHarness(h: Harness): SamplesHarness {
   };
 }
 
-// Counts the samples again, to compare with the counters.
+// Counts the samples again, so that tests can compare the counts with the counters.
 const TRACE = {
   text: `
 select c.status, c.threshold, c.calibration_source as source, k.collected::int, k.players::int,

@@ -1,6 +1,6 @@
 /**
- * A partner's percentiles as the bar of a challenge: both directions, every refusal, repetitions,
- * and concurrent seedings.
+ * A partner's percentiles set the bar of a challenge: both directions, every refusal, repeats, and
+ * concurrent seedings.
  */
 
 import {
@@ -56,7 +56,7 @@ const read = async (challengeId: string) => ok(await h.challenge.getChallenge({ 
 
 const codeOf = (answer: Awaited<ReturnType<typeof seed>>) => ('kind' in answer ? answer.code : 'seeded');
 
-/** What the seeding of a challenge has written. */
+/** Returns the rows that the seeding of a challenge has written. */
 async function rowsOf(challengeId: string) {
   const rows = (table: string, columns: string) =>
     h.database.query({ text: `select ${columns} from ${table} where challenge_id = $1` }, [challengeId]);
@@ -236,7 +236,7 @@ describe('a seeding that is sent again', () => {
     expect(ok(await seed(challenge.id, { keyUse: { ...use, isFirst: false } }))).toEqual({ ...first, repeated: true });
   });
 
-  it('another seeding under a recorded key is refused', async () => {
+  it('a different seeding under a recorded key is refused', async () => {
     const [first, second] = [await calibrating(), await calibrating()];
     const use = keyUse();
     ok(await seed(first.id, { keyUse: use }));
@@ -245,7 +245,7 @@ describe('a seeding that is sent again', () => {
     expect(await read(second.id)).toEqual(second);
   });
 
-  it('another seeding under a key that the gateway has freed is a new seeding', async () => {
+  it('a different seeding under a key that the gateway has freed is a new seeding', async () => {
     const [first, second] = [await calibrating(), await calibrating()];
     const use = keyUse();
     ok(await seed(first.id, { keyUse: use }));
@@ -310,8 +310,8 @@ describe('seedings at once', () => {
   });
 
   /**
-   * Starts both while the row of the challenge is locked; the first waits for the row before the
-   * second does.
+   * Starts both calls while the row of the challenge is locked, so that the first call gets the
+   * lock before the second.
    */
   async function inThisOrder<First, Second>(
     { id }: Challenge,
@@ -335,7 +335,10 @@ describe('seedings at once', () => {
     return [await started.ofFirst, await started.ofSecond];
   }
 
-  /** A challenge one sample short of a bar of 9, and how to report that sample. */
+  /**
+   * Opens a challenge that lacks one sample for a bar of 9. Returns it, and a function that reports
+   * the sample.
+   */
   async function almostCalibrated() {
     const challenge = await calibrating({ minCalibrationN: 3, minCalibrationPlayers: 3 });
     for (const player of ['unlinked-1', 'unlinked-2']) {

@@ -7,14 +7,16 @@
  * 1. The gateway locks the idempotency key and mints the operation id, in one commit. A crash
  *    leaves the key locked; the partner's retry runs the same operation once the lock is 60 seconds
  *    old.
- * 2. This service locks the challenge, then the key's use, and decides. A crash leaves nothing.
+ * 2. This service locks the challenge, then the recorded use of the key, and decides. A crash
+ *    leaves nothing.
  * 3. One durable commit writes the bar with its source and the status, the percentiles under the
- *    operation id, the start of the drift monitor, the row in the history, and the key's use. A
- *    crash before it: as after 2. A crash after it leaves a live challenge and nothing to do, but
- *    the partner has no response.
- * 4. The gateway stores the response. A crash before leaves the key locked. The retry has the same
- *    operation id, by which `seeded_distributions` gives it the first result. If the gateway's
- *    record is lost, the retry has another operation id, and the use of its key names the first.
+ *    operation id, the start of the drift monitor, the row in the history, and the use of the key.
+ *    A crash before the commit leaves nothing. A crash after the commit leaves a live challenge and
+ *    nothing to do, but the partner has no response.
+ * 4. The gateway stores the response. A crash before that leaves the key locked. The retry has the
+ *    same operation id, by which this service finds the first result in `seeded_distributions`. If
+ *    the gateway's record is lost, the retry has another operation id, and the recorded use of the
+ *    key names the first operation.
  */
 import {
   deleteIdempotencyUses,
@@ -49,8 +51,8 @@ export function seedChallenge(deps: Deps): Handlers<ChallengeServiceService>['se
     try {
       return await seed(operation, deps);
     } catch (error) {
-      // The key was recorded meanwhile, for another challenge: the lock on this challenge's row did
-      // not wait for it. It can be found now.
+      // Another transaction recorded the key meanwhile, for another challenge, so the lock on this
+      // challenge's row did not wait for that transaction. The recorded use can be found now.
       if (!isUniqueViolation(error, 'key_uses_pkey')) throw error;
       return await seed(operation, deps);
     }
@@ -82,8 +84,8 @@ async function decideAndRecord(
   clock: Clock,
 ): Promise<SeedChallengeResponse | Refused> {
   const { operationId, challengeId } = operation;
-  // The statements are sent together and run in this order: all is read under the lock on the
-  // challenge, for which the same operation waits.
+  // The statements are sent together and run in this order, so that all reads are under the lock on
+  // the challenge. A concurrent repeat of this operation waits for the same lock.
   const [, challenge, ownSeeding, recorded] = await Promise.all([
     lockChallenge(tx, challengeId),
     findChallenge(tx, challengeId),
@@ -105,7 +107,7 @@ async function decideAndRecord(
   if (decision.kind === 'seeded') {
     const { record: idempotencyUse, supersedes } = resolved;
     if (supersedes) await deleteIdempotencyUses(tx, idempotencyRecordIdsOf([operation]));
-    // Runs before the commit is sent, and throws for a challenge that takes no bar.
+    // Awaited before the commit is sent, because it throws for a challenge that takes no bar.
     await setBar(tx, { challengeId, threshold: decision.threshold, source: 'partner_seeded' });
     await recordSeeding(tx, { ...operation, idempotencyUse }, { threshold: decision.threshold, now: clock() });
   }

@@ -1,4 +1,7 @@
-/** The same attempt id sent again, after every state in which the first request can end. */
+/**
+ * Creations with the same attempt id, repeated after every state in which the first request can
+ * end.
+ */
 
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ok } from '@laurel/testing';
@@ -24,8 +27,8 @@ describe('a create that is sent again', () => {
     expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('failure');
     await h.startWallet();
 
-    // The ref was not resolved, so nothing was written. Now it gets resolved, and the wallet goes
-    // down before the charge.
+    // The wallet was down before it resolved the ref, so nothing was written. Now the ref is
+    // resolved, and the wallet goes down before the charge.
     expect(await statusOf(h.database, attemptId)).toBeUndefined();
     created(await h.create(challenge.id, player.ref));
     await h.stopWallet();
@@ -146,7 +149,7 @@ describe('a player whose link moved', () => {
     ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
     created(await h.create(challenge.id, before.ref));
     expect(await h.balance(after.accountId)).toBe(99_900n);
-    // A cached account that only the charge can correct.
+    // Caches an account for the ref, then moves the link: only the charge can find the new account.
     created(await h.create(unfinished.id, after.ref));
     ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: after.ref }, email: before.email }));
     created(await h.create(unfinished.id, after.ref));

@@ -1,6 +1,6 @@
 /**
- * An operator's changes of a status, the note that reinstates what the drift monitor suspended, and
- * their history.
+ * An operator's changes of a status, the note with which an operator reinstates a challenge that
+ * the drift monitor suspended, and the history of these changes.
  */
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';

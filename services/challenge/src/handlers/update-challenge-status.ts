@@ -1,10 +1,11 @@
 /**
  * UpdateChallengeStatus: an operator suspends, closes or reinstates a challenge.
  *
- * One transaction, in this order: it locks the drift monitor, so that nothing is counted meanwhile;
- * it locks the challenge and decides; it moves the status, with a row of its history and, for a
- * suspension, its event. If the challenge is live again, its monitor starts over: outcomes that
- * wait then do not count, and the evidence so far stays in the readings and in the history.
+ * One transaction, in this order: it locks the drift monitor, so that no outcome is counted
+ * meanwhile; it locks the challenge and decides; it changes the status, and writes a row of the
+ * history and, for a suspension, the event. If the challenge is live again, its monitor starts
+ * over: outcomes that still wait do not count, and the earlier evidence stays in the readings and
+ * in the history.
  *
  * A crash before the commit leaves everything unchanged, and the operator asks again. A crash after
  * it leaves the new status and an event that the relay publishes. An operator who asks again finds
@@ -60,8 +61,8 @@ export function updateChallengeStatus(deps: Deps): Handlers<ChallengeServiceServ
 
     const wanted: Wanted = { id, status, note: note.trim() === '' ? null : note };
     const change = () => database.transaction((tx) => changeStatus(tx, wanted, deps), { beforeCommit });
-    // The second call is for a challenge that went live between the two locks: it now has a
-    // monitor, and its bar never changes again.
+    // The second call is for a challenge that went live between the two locks. Such a challenge has
+    // a monitor now, which the second call locks.
     const changed = (await change()) ?? (await change());
     if (changed === null) throw new Error(`the monitor of challenge ${id} could not be locked`);
     if (isRefused(changed)) return changed;
@@ -73,13 +74,16 @@ export function updateChallengeStatus(deps: Deps): Handlers<ChallengeServiceServ
 
 const beforeCommit = () => failpoint('challenge.status.before-commit');
 
-/** Null if nothing has changed because the challenge has a monitor that is not locked. */
+/**
+ * Changes the status. Null if it changed nothing, because the challenge has a monitor that this
+ * transaction has not locked.
+ */
 async function changeStatus(
   tx: Transaction,
   { id, status, note }: Wanted,
   { outbox, clock }: Deps,
 ): Promise<{ readonly challenge: Challenge; readonly events: readonly Event[] } | Refused | null> {
-  // The statements are sent together and run in this order: everything is read under the locks.
+  // The statements are sent together and run in this order, so that all reads are under the locks.
   const [isMonitored, , challenge, suspendedBy] = await Promise.all([
     lockMonitor(tx, id),
     lockChallenge(tx, id),

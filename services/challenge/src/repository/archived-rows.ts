@@ -1,6 +1,6 @@
 /**
- * The rows of a month for the archive, each as JSON with every column. A month is a range of
- * attempt ids; the ids of awards derive from them, and have the same range.
+ * Reads the rows of a month for the archive, as JSON with every column. A month is a range of
+ * attempt ids. The ids of awards derive from attempt ids, and lie in the same range.
  */
 import { type ArchivedTable, loadTotals, type Total } from '@laurel/attempts/archive';
 import type { Queryable, Statement } from '@laurel/postgres';
@@ -42,7 +42,8 @@ where w.attempt_id > $1 and w.attempt_id < $2 order by w.attempt_id`,
 };
 
 /**
- * The tables of the archive. Challenges and keys are in each month, as they are when it is written.
+ * The tables of the archive. Challenges and signing keys are written whole into each month, in
+ * their state at that time.
  */
 export const ARCHIVED_TABLES: Readonly<Record<string, ArchivedTable>> = {
   signing_keys: { key: ['id'], isOfEachMonth: true, declare: SIGNING_KEYS },
@@ -53,7 +54,7 @@ export const ARCHIVED_TABLES: Readonly<Record<string, ArchivedTable>> = {
   awards: { key: ['attempt_id'], declare: AWARDS },
 };
 
-// The award of an attempt has the attempt's id in it, so both ranges are one.
+// An award contains the id of its attempt, so one range selects attempts and awards.
 const TOTALS: Statement = {
   text: `
 select 'attempts' as table, c.environment, a.status, count(*) as rows, sum(a.fee_cents)::text as cents
@@ -84,17 +85,17 @@ union all
 
 const OLDEST: Statement = { text: 'select id from attempts order by id limit 1' };
 
-/** What the month's attempts and awards add up to. */
+/** Loads the totals of the month's attempts and awards. */
 export function loadArchivedTotals(on: Queryable, { leastId, endId }: Range): Promise<readonly Total[]> {
   return loadTotals(on, TOTALS, [leastId, endId]);
 }
 
-/** What of the month may still change, some of each kind, as clauses. */
+/** Lists rows of the month that may still change, as clauses; of each kind of row only some. */
 export async function loadUnfinished(on: Queryable, { leastId, endId }: Range): Promise<readonly string[]> {
   return (await on.query<{ clause: string }>(UNFINISHED, [leastId, endId])).map(({ clause }) => clause);
 }
 
-/** The id of the oldest attempt; null without attempts. */
+/** Returns the id of the oldest attempt; null if there are no attempts. */
 export async function oldestAttemptId(on: Queryable): Promise<string | null> {
   return (await on.query<{ id: string }>(OLDEST))[0]?.id ?? null;
 }

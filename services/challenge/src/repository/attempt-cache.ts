@@ -1,12 +1,13 @@
 /**
- * The attempts that this process opened and has not seen end, so that an outcome can be decided
- * without reading its attempt first. Another process may have settled, ended or disqualified the
- * attempt since. So an outcome that is decided on the cache is recorded only if the row is still as
- * cached (outcomes.ts), and otherwise under the lock on the row.
+ * Caches the attempts that this process opened and has not seen end, so that an outcome can be
+ * decided without a read of its attempt. Another process may have settled, ended or disqualified
+ * the attempt since. So an outcome that is decided on the cache is recorded only if the attempt's
+ * row still equals the cache (outcomes.ts). Otherwise it is decided again under the lock on the
+ * row.
  *
- * Only attempts whose fee the wallet has posted are cached. A free attempt is not: its score counts
- * for the bar, which takes more than settling it. The terms of a challenge are frozen, so one copy
- * serves all its attempts.
+ * Only attempts whose fee the wallet has posted are cached. A free attempt is not cached, because
+ * its score may count for the bar, which takes more than settling the attempt. The terms of a
+ * challenge never change, so one copy serves all attempts of the challenge.
  */
 import { LRUCache } from 'lru-cache';
 import type { Attempt, AttemptTerms, Challenge } from '../domain/challenge.ts';
@@ -16,7 +17,7 @@ export interface AttemptCache {
   /** Null if the attempt or the terms of its challenge are not cached. */
   get(attemptId: string): { readonly attempt: AttemptInPlay; readonly terms: AttemptTerms } | null;
   /**
-   * Caches the attempt of a creation that is being answered, if it is open, paid for and not
+   * Caches the attempt that a creation returns, if the attempt is open, paid for and not
    * disqualified.
    */
   put(attempt: Attempt): void;

@@ -1,9 +1,9 @@
 /**
- * Attempts. Rows are locked in id order (docs/lock-order.md).
+ * Stores attempts. Rows are locked in id order (docs/lock-order.md).
  *
- * Most ids are found in `attempts`. A read that does not find one there looks in
- * `archived_attempts`, which a second statement reads: an attempt that was archived between the two
- * is found.
+ * Most ids are found in `attempts`. If a read does not find an id there, a second statement reads
+ * `archived_attempts`. So the read also finds an attempt that is archived between the two
+ * statements.
  */
 
 import {
@@ -49,7 +49,7 @@ const WITH_TERMS = `
 select a.*, c.program_id, c.environment, c.threshold_direction, c.prize_structure, c.score_min, c.score_max
 from attempts a join challenges c on c.id = a.challenge_id`;
 
-/** The attempts that a step `made` inserted, with their idempotency uses. */
+/** SQL for the idempotency uses of the attempts that the step `made` inserted. */
 export const MADE_WITH_KEYS = `
     select k.id as operation_id, k.key_id, k.fingerprint, k.used_at
     from unnest($1::uuid[], $11::uuid[], $12::bytea[], $13::timestamptz[]) as k (id, key_id, fingerprint, used_at)
@@ -77,8 +77,8 @@ const SELECT_BY_IDS = { name: 'attempts_by_ids', text: 'select * from attempts w
 
 const SELECT_WITH_TERMS = { name: 'attempts_with_terms', text: `${WITH_TERMS} where a.id = any($1::uuid[])` };
 
-// Only the archive has the metadata, and whether a score had disqualified the attempt. The latter
-// matters only while an attempt is open.
+// Only the archive contains the metadata of these attempts, and whether a score disqualified an
+// attempt. Disqualification matters only while an attempt is open.
 const ARCHIVED = `
 select a.id, a.challenge_id, a.account_id, a.player_ref, a.status, a.fee_cents, a.prize_cents, a.threshold, '{}' as metadata,
   a.created_at, null::timestamptz as disqualified_at, a.fee_generation, a.closed_reason, c.program_id, c.environment,
@@ -87,9 +87,8 @@ from archived_attempts a join challenges c on c.id = a.challenge_id`;
 
 const SELECT_ARCHIVED = { name: 'archived_attempts_by_ids', text: `${ARCHIVED} where a.id = any($1::uuid[])` };
 
-// The statement joins only frozen columns, nothing that another transaction may write meanwhile:
-// after waiting for a lock PostgreSQL reads the attempt again, but keeps the joined rows from
-// before the wait.
+// The statement joins only columns that never change. After it has waited for a lock, PostgreSQL
+// reads the attempt again, but keeps the joined rows from before the wait.
 const LOCK_WITH_TERMS = {
   name: 'attempts_lock_with_terms',
   text: `${WITH_TERMS} where a.id = any($1::uuid[]) order by a.id for no key update of a`,
@@ -114,8 +113,8 @@ returning id`,
 const MOVE = { text: 'update attempts set account_id = $2 where id = $1' };
 
 /**
- * Returns the ids of the attempts that this transaction wrote: those that no other process wrote
- * before, and that are not too late. All were decided at one instant.
+ * Inserts attempts, and returns the ids of the inserted ones. It does not insert an attempt that
+ * another process has inserted, or that is too late. All attempts were decided at one instant.
  */
 export async function insertAttempts(
   on: Queryable,
@@ -151,12 +150,12 @@ export async function loadAttemptsWithTerms(
   return new Map(rows.map((row) => [row.id, toAttemptWithTerms(row)]));
 }
 
-/** The attempt, archived or not. */
+/** Finds an attempt, archived or not. */
 export async function findAttempt(on: Queryable, id: string): Promise<AttemptWithTerms | null> {
   return (await loadAttemptsWithTerms(on, [id])).get(id) ?? (await findArchivedAttempt(on, id));
 }
 
-/** An attempt whose month was deleted; null for any other. */
+/** Finds an attempt whose month was deleted; null for any other attempt. */
 export async function findArchivedAttempt(on: Queryable, id: string): Promise<AttemptWithTerms | null> {
   return (await loadArchivedAttempts(on, [id])).get(id) ?? null;
 }
@@ -175,8 +174,8 @@ export async function lockAttempts(on: Queryable, ids: readonly string[]): Promi
 }
 
 /**
- * Restarts an abandoned attempt as this one. False if another process restarted the attempt first,
- * or this is too late.
+ * Replaces an abandoned attempt by this restarted one. False if another process restarted the
+ * attempt first, or if this attempt is too late.
  */
 export async function restartAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
   const rows = await on.query(RESTART, [

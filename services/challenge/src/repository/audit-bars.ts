@@ -1,6 +1,6 @@
 /**
- * The invariants of bars: each bar follows from the source that the database states, is monitored,
- * and was ramped if it had to be.
+ * The invariants of bars: every bar follows from its stored source, has a drift monitor, and has or
+ * had a ramp if the source requires one.
  */
 import { ofRows, type SlicedCheck } from '@laurel/postgres';
 import { rampCapOf } from '../domain/ramp.ts';
@@ -12,9 +12,10 @@ export const BAR_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'seeded_bar_follows_from_its_percentiles',
     description: 'The bar of a seeded challenge is the quantile of its percentiles at its target pass rate.',
-    // This check computes in decimals, which neither overflow nor underflow; PostgreSQL's doubles
-    // would raise an error. The tolerance covers how the service rounds (domain/calibration.ts): to
-    // 15 digits of a score, and for subnormal scores to the steps of 5e-324 in which doubles lie.
+    // This check computes in decimals, because PostgreSQL's doubles raise an error on overflow and
+    // underflow. The tolerance covers the rounding of the service (domain/calibration.ts): to 15
+    // digits of a score, and for subnormal scores to multiples of 5e-324, the smallest step of
+    // doubles.
     violations: `
       select c.id
       from challenges c left join seeded_distributions s on s.challenge_id = c.id
@@ -37,7 +38,8 @@ export const BAR_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'calibrated_bar_follows_from_its_samples',
     description: 'The bar of a calibrated challenge is the sample whose rank is its target pass rate.',
-    // A challenge that its operator opened with a bar has no calibration.
+    // The join skips a challenge that its operator opened with a bar, because it has no
+    // calibration.
     ...ofRows(
       SAMPLED_CHALLENGES,
       (challenges) => `
@@ -66,8 +68,8 @@ export const BAR_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'calibration_counts_its_samples',
     description: 'The progress of every calibration is the number of its samples and of their players.',
-    // fair_share_counts_its_samples compares the players with the samples. To group 10 million
-    // samples by player here too would take 6 s more.
+    // This check only compares counts: fair_share_counts_its_samples compares the players with the
+    // samples. Grouping 10 million samples by player here too would take 6 s more.
     violations: `
       select coalesce(k.challenge_id, s.challenge_id) as id
       from calibrations k
@@ -133,7 +135,8 @@ export const BAR_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'reported_bar_is_ramped',
     description: 'Every bar is ramped that is not the one that an operator opened its challenge with.',
-    // An observed bar comes from a calibration, and an operator's bar has none.
+    // The source `observed` is also the source of an operator's bar; only a bar from samples has a
+    // calibration.
     violations: `
       select c.id
       from challenges c left join calibrations k on k.challenge_id = c.id
@@ -151,14 +154,14 @@ export const BAR_CHECKS: readonly SlicedCheck[] = [
   },
 ];
 
-/** Attempts of unconfirmed bars, and the slots that bound them. */
+/** The invariants of attempts of unconfirmed bars, and of the slots that limit their number. */
 export const SLOT_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'unconfirmed_attempt_has_its_slot',
     description: 'Every attempt that is open while the bar of its challenge is unconfirmed holds one of its slots.',
-    // Two kinds of attempts need no slot. A release without slots opened attempts before the ramp
-    // of a challenge that was already live; and some are open from a confirmed bar, if an operator
-    // reinstated the challenge.
+    // Two kinds of attempts need no slot: attempts that an older software version, which had no
+    // slots, opened before the ramp of a live challenge; and attempts that were opened under a
+    // confirmed bar, before an operator reinstated the challenge.
     ...ofRows(
       ATTEMPTS,
       (attempts) => `
@@ -174,8 +177,8 @@ export const SLOT_CHECKS: readonly SlicedCheck[] = [
 ];
 
 /**
- * Replicas agree about the time within a second. So an attempt that one created in the second
- * before another completed the ramp may have followed it.
+ * Replicas agree about the time only within a second. So the check skips attempts that are dated up
+ * to a second before the completion of the ramp: they may have been created after it.
  */
 export function rampCheckOf(ceilings: TierCeilings): SlicedCheck {
   return {

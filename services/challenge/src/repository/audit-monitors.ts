@@ -1,7 +1,8 @@
 /**
- * The invariants of drift monitors and of the status history, in one snapshot with the outcomes and
- * the rows that wait. In slices that snapshot is the one in which a pass began: it notes what the
- * monitors have counted by then, and adds up the outcomes (audit-walks.ts).
+ * The invariants of drift monitors and of the status history. The checks read monitors, outcomes
+ * and waiting rows in one snapshot. The audit in slices uses the snapshot in which a pass began:
+ * the pass notes what the monitors had counted by then, and adds up the outcomes of that snapshot
+ * (audit-walks.ts).
  */
 import type { SlicedCheck } from '@laurel/postgres';
 import { SUM } from './audit-walks.ts';
@@ -14,7 +15,10 @@ const PAID_OUTCOMES = `
     select a.challenge_id, a.met_threshold, a.recorded_at
     from archived_attempts a where a.threshold is not null and a.receipt_id is not null`;
 
-/** What a monitor has counted or is yet to count, beside all outcomes that it should ever count. */
+/**
+ * SQL for what each monitor has counted or is yet to count, and for all outcomes that it should
+ * count.
+ */
 const COUNTED = `
   select m.challenge_id, m.started_at, m.attempts + coalesce(w.attempts, 0) as attempts, m.passes + coalesce(w.passes, 0) as passes,
     coalesce(s.attempts, 0) as settled, coalesce(s.passes, 0) as cleared, s.first_at
@@ -31,7 +35,7 @@ const COUNTED = `
     group by paid.challenge_id
   ) s on s.challenge_id = m.challenge_id`;
 
-/** The same at the end of a pass, for the monitors that there were when it began. */
+/** As `COUNTED`, from the sums of a pass, for the monitors that existed when the pass began. */
 const ADDED_UP = `
   select key::uuid as challenge_id, max(cents) filter (where name = '${SUM.counted}') as attempts,
     max(cents) filter (where name = '${SUM.countedPasses}') as passes,
@@ -55,8 +59,8 @@ export const MONITOR_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'monitor_counts_every_outcome',
     description: 'The drift monitor of a challenge that was always live counts every settled paid attempt.',
-    // A challenge that was live before monitors existed has outcomes from before its monitor
-    // started.
+    // The condition excludes a challenge that was live before monitors existed, because it has
+    // outcomes from before its monitor started.
     violations: `
       select c.challenge_id as id
       from (${COUNTED}) c

@@ -1,9 +1,10 @@
 /**
  * How the continuous audit reads this database in slices (libs/postgres/src/sliced-audit.ts): the
- * tables in the order of a pass, and the rows of a slice as a rule reads them.
+ * order in which a pass reads the tables, and the rows of a slice that each audit rule reads.
  *
- * Attempts and outcomes are read from the views that also have the archived ones. A row that is
- * archived during a pass keeps its key, so the pass reads it once, before or after.
+ * Attempts and outcomes are read from views that include archived rows. A row that is archived
+ * during a pass keeps its key, so the pass reads the row exactly once, before or after it is
+ * archived.
  */
 import { type AuditedRows, attemptWalks, NEW_BY_ID } from '@laurel/attempts';
 import {
@@ -19,7 +20,8 @@ import {
 
 export const ATTEMPTS = rowsOf('attempts', 'all_attempts', 'id');
 
-// An archived attempt without an outcome has a row of nulls in the view.
+// The condition on receipt_id excludes archived attempts without an outcome, which have a row of
+// nulls in the view.
 export const OUTCOMES = sharedRows(
   'outcomes',
   '(select attempt_id as key, o.* from all_outcomes o where o.receipt_id is not null)',
@@ -33,7 +35,7 @@ export const AUDITED: AuditedRows = {
   ...NEW_BY_ID,
 };
 
-/** The batches of archived attempts that are deleted from the other tables. */
+/** The batches of archived attempts whose rows were deleted from `attempts` and `outcomes`. */
 export const BATCHES: Rows = sharedRows(
   'archived_batches',
   '(select least_id as key, b.* from archived_batches b where b.deleted_at is not null)',
@@ -42,26 +44,26 @@ export const BATCHES: Rows = sharedRows(
 
 export const AWARDS = rowsOf('awards', 'awards', 'id');
 
-/** The challenges that have samples. Their rules read all samples of a challenge. */
+/** The challenges that have samples. A rule over them reads all samples of a challenge. */
 export const SAMPLED_CHALLENGES: Rows = rowsOf('samples', 'challenges', 'id');
 
 /**
- * The sums that a pass adds up, by their name in `audit_sums`. Keys are challenges, and of archived
- * attempts the month, environment and status, as JSON.
+ * The sums that a pass adds up, by their name in `audit_sums`. The key of a sum is a challenge; for
+ * archived attempts it is the month, environment and status as JSON.
  */
 export const SUM = {
-  /** What the drift monitor had counted or was yet to count when the pass began. */
+  /** How many outcomes the drift monitor had counted or was yet to count when the pass began. */
   counted: 'counted',
   countedPasses: 'counted_passes',
-  /** When it had started, in ms since 1970. */
+  /** When the drift monitor had started, in ms since 1970. */
   startedMs: 'started_ms',
-  /** The outcomes of paid attempts that the pass's snapshot has. */
+  /** The outcomes of paid attempts in the snapshot of the pass. */
   settled: 'settled',
-  /** Those that met the bar. */
+  /** The outcomes that met the bar. */
   cleared: 'cleared',
-  /** Those from before the monitor started. */
+  /** The outcomes from before the monitor started. */
   early: 'early',
-  /** The attempts of months that were deleted when the pass began, and their fees. */
+  /** The attempts, and their fees, of months that were already deleted when the pass began. */
   archived: 'archived',
   archivedFees: 'archived_fees',
 } as const;
@@ -81,8 +83,8 @@ export const START_SUMS = `
   ) as part (name, cents)`;
 
 /**
- * As SQL: the archived months that each slice of a pass sees as deleted. The commit that marks a
- * month takes no hour.
+ * SQL: whether every slice of a pass sees the month as deleted. An hour is more than the commit
+ * that marks a month can take.
  */
 export const wasDeletedSql = (month: string, startedAt: string) =>
   `${month}.deleted_at < ${startedAt} - interval '1 hour'`;
@@ -97,7 +99,8 @@ const sumsOfArchived = `
   cross join lateral (values ('${SUM.archived}', 1), ('${SUM.archivedFees}', a.fee_cents)) as part (name, cents)
   where ${wasDeletedSql('m', 'pass.started_at')}`;
 
-// An archived outcome is days old, so the snapshot had it if it was recorded before the pass began.
+// An archived outcome is days old, so if it was recorded before the pass began, the snapshot
+// contains it.
 const sumsOfOutcomes = `
   select part.name, paid.challenge_id::text as key, part.cents
   from (
@@ -115,16 +118,16 @@ const sumsOfOutcomes = `
       ('${SUM.early}', (extract(epoch from paid.recorded_at) * 1000 < coalesce(started.cents, 0))::int)
   ) as part (name, cents)`;
 
-/** Samples of a slice of several challenges. */
+/** The most samples of a slice with several challenges. */
 const MOST_SAMPLES = 100_000;
 
-/** In the order of a pass. */
+/** The walks, in the order of a pass. */
 export const WALKS: readonly Walk[] = [
   ...attemptWalks(AUDITED, { ofAttempts: sumsOfArchived, ofOutcomes: sumsOfOutcomes }),
   {
     name: BATCHES.walk,
     shared: BATCHES.shared,
-    // A slice counts the attempts of its batches, some thousand each.
+    // Few batches, because a slice counts their attempts, some thousand per batch.
     pageSize: 5,
     page: pageSql('archived_batches', 'least_id'),
   },
@@ -138,7 +141,7 @@ export const WALKS: readonly Walk[] = [
   {
     name: SAMPLED_CHALLENGES.walk,
     shared: SAMPLED_CHALLENGES.shared,
-    // A slice reads all samples of its challenges: those of many small ones, or of a large one.
+    // A slice reads all samples of many small challenges, or of one large challenge.
     pageSize: 200,
     page: weighedPageSql(
       `

@@ -1,4 +1,7 @@
-/** The audit in slices finds what the audit of everything finds, however the rows are damaged. */
+/**
+ * The audit in slices finds the same violations as the audit of all rows, however the rows are
+ * damaged.
+ */
 import type { CheckResult } from '@laurel/postgres';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { Environment, type Tenant } from '@laurel/proto/common';
@@ -26,7 +29,7 @@ const TABLES = [
   'ramp_slots',
   'status_changes',
 ];
-/** The constraints that would refuse damage, with the tables that they are on. */
+/** The constraints that would refuse the damage, by table. */
 const RULES = {
   attempts: [
     'attempts_closed_with_a_reason',
@@ -41,10 +44,10 @@ const RULES = {
   drift_monitors: ['drift_monitors_passes_are_attempts'],
 };
 
-/** The key of a row of the table, by its place in the order of keys. */
+/** SQL for the key of the row at this place in the order of keys. */
 const keyAt = (table: string, key: string, at: number) =>
   `(select ${key} from ${table} order by ${key}::text offset ${at} % greatest((select count(*) from ${table}), 1) limit 1)`;
-/** Sets a column of one row to that of another one. */
+/** SQL that copies a column from one row to another. */
 const copy = (table: string, key: string, column: string) => (from: number, to: number) =>
   `update ${table} set ${column} = (select ${column} from ${table} where ${key} = ${keyAt(table, key, from)} limit 1)
    where ${key} = ${keyAt(table, key, to)}`;
@@ -122,7 +125,7 @@ const damages = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-/** Statements that the tables' triggers and foreign keys would refuse. */
+/** Runs statements that the tables' triggers and foreign keys would refuse. */
 async function tamper(...statements: readonly string[]): Promise<void> {
   await h.database.transaction(async (tx) => {
     await tx.query({ text: `set local session_replication_role = replica` });
@@ -130,7 +133,7 @@ async function tamper(...statements: readonly string[]): Promise<void> {
   });
 }
 
-/** Challenges of each kind, with attempts in every state, in both environments. */
+/** Creates challenges of each kind, with attempts in every state, in both environments. */
 beforeAll(async () => {
   for (const tenant of [PROGRAM, LIVE]) {
     const { challenge } = h;
@@ -211,12 +214,12 @@ describe('the audit in slices', () => {
       `update awards set amount_cents = amount_cents + 1 where id = (select max(id::text)::uuid from awards)`,
     );
     const wanted = ['award_follows_from_its_attempt', 'award_has_its_payout'];
-    // At most 72 of the 144 runs of a day: then the pass is half a day old, and ends in one run.
+    // A day has 144 runs. After 72 runs the pass is half a day old and ends in one run.
     const foundAfter = new Map<string, number>();
     for (let runs = 1; runs <= 73 && foundAfter.size < wanted.length; runs += 1) {
       await tamper(
         `update audit_passes set started_at = started_at - interval '10 minutes'`,
-        // No row is new.
+        // Makes the runs find no new rows, so that only slices find the damage.
         `update audit_passes set tails = (
            select jsonb_object_agg(name, '{"from": 4102444800000, "to": 4102444800000}'::jsonb) from jsonb_object_keys(tails) as name)`,
       );
@@ -258,13 +261,14 @@ describe('the audit in slices', () => {
       expect((await audit.run()).filter(({ violations }) => violations > 0n)).toEqual([]);
     }
     expect(await h.violations()).toEqual([]);
-    // The file ends with the rows that it began with, which the wallet and the events must match.
+    // Restores the rows from before the test, because the wallet and the events must match them at
+    // the end of the file.
     await h.server.sweepOnce();
     for (const table of TABLES)
       await tamper(`drop table saved_${table}`, `create table saved_${table} as table ${table}`);
   });
 
-  it('the audit in slices finds the same damage as the audit of everything, for slices of any size', async () => {
+  it('the audit in slices finds the same damage as the audit of all rows, for slices of any size', async () => {
     await fc.assert(
       fc.asyncProperty(damages, fc.integer({ min: 1, max: 20 }), async (drawn, maxPageSize) => {
         await restore();

@@ -1,15 +1,15 @@
 /**
- * This service's own invariants, each a query for the rows that break it; and the pages that the
- * audit across services reads.
+ * This service's own invariants, as queries for the rows that violate them; and the pages of rows
+ * that the audit across services reads.
  *
  * A rule has two forms. `violations` reads whole tables, for the audit that an operator asks for.
  * `slices` is the same rule over some rows (audit-walks.ts), for the continuous audit. A rule
- * without slices is over the challenges, their bars and the changes of their status, and not over
- * what was played.
+ * without slices reads only challenges, their bars and the changes of their status. These tables
+ * stay small, unlike the tables of attempts.
  *
- * Two slices are not strictly bounded. One of attempts reads, for each, what its player paid for in
- * the challenge within 24 hours, which the daily cap bounds. One of samples reads all samples of a
- * challenge: some seconds for 10 million.
+ * Two kinds of slices have no strict bound. A slice of attempts reads, for each attempt, the
+ * player's paid attempts on the challenge within 24 hours; the daily cap bounds their number. A
+ * slice of samples reads all samples of a challenge, which takes some seconds for 10 million.
  */
 
 import { countsUnderCapSql, RECEIPT_HAS_KEY, REFUNDS_DUE, settledHasOutcome } from '@laurel/attempts';
@@ -33,7 +33,8 @@ import { ATTEMPTS, AUDITED, AWARDS, BATCHES, OUTCOMES, SUM, wasDeletedSql } from
 const CAP_WINDOW = `interval '${CAP_WINDOW_MS - 1} milliseconds'`;
 const IS_ENDING = `status in ('expiring', 'voiding')`;
 
-// Constraints enforce most of these already; the audit covers a constraint that is switched off.
+// Constraints already enforce most of these invariants; the audit notices if a constraint was
+// switched off.
 const CHECKS: readonly SlicedCheck[] = [
   { id: 'outcome_exactly_when_settled', ...settledHasOutcome(AUDITED) },
   {
@@ -91,9 +92,9 @@ const CHECKS: readonly SlicedCheck[] = [
   {
     id: 'daily_cap_was_kept',
     description: 'No account has more paid attempts on a challenge in any 24 hours than its daily cap.',
-    // The window excludes attempts exactly 24 hours old, which no longer count; instants have
-    // millisecond precision. Archived attempts are not counted: no index has them by player, and
-    // each was counted while it was in `attempts`.
+    // Instants have millisecond precision; the window excludes attempts that are exactly 24 hours
+    // old, because they no longer count. Archived attempts are not counted, because no index finds
+    // them by player. Each was counted while it was in `attempts`.
     violations: `
       select counted.id
       from (
@@ -147,7 +148,10 @@ const CHECKS: readonly SlicedCheck[] = [
   { id: 'receipt_has_its_key', ...RECEIPT_HAS_KEY },
 ];
 
-/** `found` has the sums of the months `m` that meet the condition, by key (SUM.archived). */
+/**
+ * SQL for the months whose totals differ. `found` contains, by key (SUM.archived), the sums of the
+ * months `m` that meet the condition.
+ */
 function monthsThatDifferSql(found: string, condition: string): string {
   return `
       select distinct coalesce(stated.key, found.key)::jsonb ->> 0 as id, coalesce(stated.key, found.key)::jsonb ->> 1 as environment
@@ -161,7 +165,7 @@ function monthsThatDifferSql(found: string, condition: string): string {
       where (stated.rows, stated.cents) is distinct from (found.attempts, found.cents)`;
 }
 
-/** What deleting archived months must leave (decision 38). */
+/** The rows that the deletion of archived months must leave (decision 38). */
 const ARCHIVE_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'attempt_is_kept_once',
@@ -220,7 +224,7 @@ const ARCHIVE_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'archived_batch_kept_its_attempts',
     description: 'Each attempt of a deleted batch is archived, and none of it is in use.',
-    // The batches are named by their least ids.
+    // A batch is named by its least id.
     ...ofRows(
       BATCHES,
       (batches) => `
@@ -232,7 +236,10 @@ const ARCHIVE_CHECKS: readonly SlicedCheck[] = [
   },
 ];
 
-/** Attempts, awards and receipts have the environment of their challenge. */
+/**
+ * The environments of all ids: attempts, awards and receipts have the environment of their
+ * challenge.
+ */
 export const ENVIRONMENTS: EnvironmentsOfIds = `
   select id, environment from challenges
   union all
@@ -248,7 +255,7 @@ export function ownChecks(ceilings: TierCeilings): readonly SlicedCheck[] {
   return [...CHECKS, ...ARCHIVE_CHECKS, ...BAR_CHECKS, ...SLOT_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)];
 }
 
-/** Runs them over everything, in one snapshot. */
+/** Runs the checks over all rows, in one snapshot. */
 export function runOwnChecks(database: Database, ceilings: TierCeilings, signal?: AbortSignal): Promise<CheckResult[]> {
   return runChecks(database, ownChecks(ceilings), ENVIRONMENTS, signal);
 }
@@ -269,7 +276,7 @@ const AWARDS_AGAIN = {
   text: 'select id, status, attempt_id, account_id, amount_cents from awards where id = any($1::uuid[])',
 };
 
-/** Paid attempts with an id above `after`, by id, in id order. */
+/** Reads paid attempts with an id above `after`, in id order, as a map by id. */
 export async function pageOfAttempts(
   on: Queryable,
   after: string,
@@ -282,7 +289,7 @@ export async function rereadAttempts(on: Queryable, ids: readonly string[]): Pro
   return byId(await on.query<AttemptRow>(ATTEMPTS_AGAIN, [ids]), toAttempt);
 }
 
-/** Awards with an id above `after`, by id, in id order. */
+/** Reads awards with an id above `after`, in id order, as a map by id. */
 export async function pageOfAwards(on: Queryable, after: string, limit: number): Promise<Map<string, AuditedAward>> {
   return byId(await on.query<AwardRow>(PAGE_OF_AWARDS, [after, limit]), toAward);
 }

@@ -1,4 +1,4 @@
-/** Awards; a row is also the claim to its prize. */
+/** Stores awards. A row is also the player's claim to the prize. */
 
 import type { AwardStatus, Environment, OwedAward, PayoutOf } from '@laurel/attempts/domain';
 import type { OutboxRow } from '@laurel/events';
@@ -6,7 +6,7 @@ import type { Database, Queryable } from '@laurel/postgres';
 import { cents } from '@laurel/values/money';
 import type { Award, Outcome } from '../domain/challenge.ts';
 
-/** An award that has just moved to its status, and what its event needs. */
+/** An award whose status has just changed, and the other facts that its event needs. */
 export type MovedAward = OwedAward<Award> & {
   readonly movedFrom: AwardStatus;
   readonly playerRef: string;
@@ -33,19 +33,19 @@ type MovedAwardRow = AwardWithTenantRow & {
 };
 
 /**
- * SQL: the status in which an award is won. The row of the challenge, once locked, states whether
- * drift has suspended it.
+ * SQL: the first status of an award. The locked row of the challenge states whether drift has
+ * suspended the challenge.
  */
 export const newAwardStatusSql = (challenge: string): string =>
   `case when ${challenge}.suspended_by_drift then 'holding' else 'paying' end`;
 
-// The statement locks the rows of the challenges first. After a wait for a suspension they are read
-// as the suspension left them, so the wallet holds every win that is recorded after the suspension.
-// Winners share the lock.
+// The statement first locks the rows of the challenges. If it has waited for a suspension, it reads
+// these rows as the suspension left them, so the wallet holds every win that is recorded after the
+// suspension. Winners share the lock.
 //
-// The unique constraint decides the claim. Claims are inserted in one order, so two batches that
-// race for the same claims wait for each other in one direction only. If a batch has two claims of
-// one account, the earlier report's comes first.
+// The unique constraint decides the claim. All batches insert claims in the same order, so that two
+// batches with the same claims cannot deadlock. If a batch has two claims of one account, the claim
+// of the earlier report comes first.
 const CLAIM = {
   name: 'awards_claim',
   text: `
@@ -82,8 +82,8 @@ select * from (
 ) unfinished order by created_at limit $2`,
 };
 
-// The wallet's answer for an award in one status must not change an award that has since reached
-// another.
+// The statement compares the status, because the wallet's response for one status must not change
+// an award that has reached another status since.
 const RECORD_PAYOUTS = {
   name: 'awards_record_payouts',
   text: `
@@ -127,10 +127,10 @@ select id from moved`,
 
 const MOVE = { text: 'update awards set status = $3 where id = $1 and status = $2 returning id' };
 
-/** The status in which a claim won its award: to be paid, or to be held by the wallet. */
+/** The first status of an award: to be paid, or to be held by the wallet. */
 export type NewAwardStatus = Extract<AwardStatus, 'paying' | 'holding'>;
 
-/** Returns the attempts whose claim won the prize, and the status of each award. */
+/** Claims prizes. Returns the attempts that won their prize, each with the status of the award. */
 export async function claimAwards(
   on: Queryable,
   awards: readonly Omit<Award, 'status' | 'createdAt' | 'paidAt'>[],
@@ -148,13 +148,13 @@ export async function claimAwards(
   return new Map(rows.map((row) => [row.attempt_id, row.status]));
 }
 
-/** The award of an attempt; null if the attempt won none. */
+/** Finds the award of an attempt; null if the attempt won none. */
 export async function findAwardOfAttempt(on: Queryable, attemptId: string): Promise<OwedAward<Award> | null> {
   const [row] = await on.query<AwardWithTenantRow>(SELECT_BY_ATTEMPT, [attemptId]);
   return row === undefined ? null : toAwardWithTenant(row);
 }
 
-/** The awards that these attempts won, in no particular order. */
+/** Loads the awards that these attempts won, in no particular order. */
 export async function loadAwardsOfAttempts(on: Queryable, attemptIds: readonly string[]): Promise<readonly Award[]> {
   const rows = await on.query<AwardWithTenantRow>(SELECT_BY_ATTEMPTS, [attemptIds]);
   return rows.map((row) => toAwardWithTenant(row).award);
@@ -165,7 +165,7 @@ export async function findAward(on: Queryable, id: string): Promise<OwedAward<Aw
   return row === undefined ? null : toAwardWithTenant(row);
 }
 
-/** Awards between two commits, oldest first. */
+/** Loads awards that are between two commits, oldest first. */
 export async function loadUnfinishedAwards(
   on: Queryable,
   createdUntil: Date,
@@ -175,8 +175,8 @@ export async function loadUnfinishedAwards(
 }
 
 /**
- * Returns the awards that this moved, each once. An award that is in another status by now is left
- * unchanged.
+ * Records payouts, and returns the awards that it changed, each once. An award that has another
+ * status by now is left unchanged.
  */
 export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly MovedAward[]> {
   const rows = await on.query<MovedAwardRow>(RECORD_PAYOUTS, [
@@ -194,8 +194,8 @@ export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[])
 }
 
 /**
- * Records payouts like `recordPayouts`, with the event of each award, in one statement that is its
- * own transaction. Returns the ids of the awards that moved.
+ * Records payouts like `recordPayouts`, together with the event of each award, in one statement
+ * that is its own transaction. Returns the ids of the awards that it changed.
  */
 export async function recordWithEvents(
   database: Database,
@@ -217,7 +217,10 @@ export async function recordWithEvents(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Moves the award from the first status to the second. False if the award was not in the first. */
+/**
+ * Changes the award from the first status to the second. False if the award was not in the first
+ * status.
+ */
 export async function moveAward(on: Queryable, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean> {
   return (await on.query(MOVE, [id, from, to])).length === 1;
 }

@@ -26,8 +26,8 @@ from unnest($1::uuid[], $2::uuid[]) as w (challenge_id, sample_id)
 join bar_samples s on s.challenge_id = w.challenge_id and s.sample_id = w.sample_id`,
 };
 
-// bar_samples_by_score has both columns: rows that are skipped are not visited, if a vacuum has
-// seen their pages.
+// bar_samples_by_score contains both columns, so the statement does not visit skipped rows whose
+// pages a vacuum has seen.
 const SELECT_ABOVE = {
   name: 'bar_samples_above',
   text: 'select score from bar_samples where challenge_id = $1 and score > $2 order by score offset $3::bigint limit 1',
@@ -41,7 +41,7 @@ const COUNT_SAMPLES = {
   text: 'select count(*) as samples, count(distinct player) as players from bar_samples where challenge_id = $1',
 };
 
-// Each bin is one range of the index, so all bins together read the index once.
+// A bin is one range of the index, so all bins together read the index once.
 const COUNT_IN_BINS = {
   text: `
 select counted.samples, counted.at_start
@@ -63,7 +63,7 @@ export async function insertBarSamples(on: Queryable, samples: readonly BarSampl
   ]);
 }
 
-/** Returns the ids of those samples that are recorded. */
+/** Returns the ids of the given samples that are recorded. */
 export async function loadRecordedSamples(
   on: Queryable,
   samples: readonly Pick<BarSample, 'challengeId' | 'sampleId'>[],
@@ -75,7 +75,7 @@ export async function loadRecordedSamples(
   return new Set(rows.map((row) => row.sample_id));
 }
 
-/** The k-th best of the challenge's samples in the challenge's direction, from 1. */
+/** Loads the k-th best of the challenge's samples, from 1, in the challenge's direction. */
 export function loadKthBest(
   on: Queryable,
   challengeId: string,
@@ -86,7 +86,7 @@ export function loadKthBest(
 
 /**
  * The number of a challenge's samples, and scores whose rank is already known. The search for
- * another rank starts at the nearest of these.
+ * another rank starts at the nearest of these scores.
  */
 export type KnownRanks = { readonly sampleCount: number; readonly anchors?: readonly RankAnchor[] };
 
@@ -118,8 +118,8 @@ export async function countBarSamples(
 }
 
 /**
- * Counts the samples in each bin, and those at its start. No score is below the first edge; the
- * last bin is unbounded.
+ * Counts, for each bin, its samples and the samples at its start. No score is below the first edge;
+ * the last bin is unbounded.
  */
 export async function countInBins(
   on: Queryable,

@@ -1,12 +1,15 @@
 /**
- * The progress of calibrations. It is written under the lock of the challenge's row, with the
- * samples that make it (bar-samples.ts).
+ * The progress of calibrations. It is written together with the samples (bar-samples.ts), under the
+ * lock of the challenge's row.
  */
 
 import type { Queryable } from '@laurel/postgres';
 import type { RankAnchor } from '../domain/rank-anchor.ts';
 
-/** How many samples a player has given to a calibration, and the most of them that count. */
+/**
+ * How many samples of a player a calibration has counted, and the most samples of the player that
+ * may count.
+ */
 export type CalibrationPlayer = {
   readonly challengeId: string;
   readonly player: string;
@@ -18,7 +21,7 @@ export type CalibrationCounts = {
   readonly challengeId: string;
   readonly collected: number;
   readonly playersCollected: number;
-  /** Null while there are few samples. */
+  /** Null while the calibration has few samples. */
   readonly anchor: RankAnchor | null;
 };
 
@@ -72,7 +75,7 @@ const COUNT_AT = {
 };
 
 /**
- * How many samples each of these players has, by challenge and player. The map lacks players
+ * Loads how many samples each of these players has, by challenge and player. The map lacks players
  * without samples.
  */
 export async function loadSamplesOfPlayers(
@@ -108,7 +111,8 @@ export async function putCalibrationCounts(on: Queryable, counts: readonly Calib
 }
 
 /**
- * The anchors of these calibrations, by challenge. The map lacks calibrations without an anchor.
+ * Loads the anchors of these calibrations, by challenge. The map lacks calibrations without an
+ * anchor.
  */
 export async function loadRankAnchors(
   on: Queryable,
@@ -129,8 +133,8 @@ export async function loadRankAnchors(
 }
 
 /**
- * Moves the calibration's anchor to this score of a sample, counting from the previous anchor, or
- * from the lowest sample.
+ * Moves the calibration's anchor to this sample's score. Counts the score's rank from the previous
+ * anchor, or from the lowest sample.
  */
 export async function moveRankAnchor(
   on: Queryable,

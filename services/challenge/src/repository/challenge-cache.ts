@@ -1,13 +1,13 @@
 /**
- * Challenges as last read, so that a creation need not read them again. A creation that is decided
- * on the cache is written only if the row still has the version that was read
- * (optimistic-attempts.ts).
+ * Caches challenges as last read, so that a creation need not read its challenge. A creation that
+ * is decided on the cache is written only if the challenge's row still has the version that was
+ * read (optimistic-attempts.ts).
  *
- * Only a live challenge with a calibrated bar is cached. Its row has all that a creation reads of
- * it, including whether its ramp is completed, and does not change with each score. How many
- * attempts its ramp has seen is not on the row and may be out of date; only lists show it. The bar
- * of a top_n challenge and the progress of a calibration are not cached, because scores change them
- * without a new version of the row.
+ * Only a live challenge with a calibrated bar is cached. The row of such a challenge contains all
+ * that a creation reads, including whether the ramp is completed, and does not change with each
+ * score. The number of attempts that the ramp has seen is not in the row and may be out of date;
+ * only lists show it. A top_n challenge and a calibrating challenge are not cached, because scores
+ * change their bar or progress without a new version of the row.
  */
 import { LRUCache } from 'lru-cache';
 import type { Challenge } from '../domain/challenge.ts';

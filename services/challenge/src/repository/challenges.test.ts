@@ -1,4 +1,4 @@
-/** The version of a challenge's row, on which the optimistic write of attempts depends. */
+/** Tests the version of a challenge's row, on which the optimistic write of attempts depends. */
 import { MAX_METADATA_BYTES, MAX_PLAYER_REF_CHARACTERS, MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { constraintAccepts, createTestDatabase, isBound } from '@laurel/testing';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.disposeAsync());
 
-/** A challenge with a ramp. */
+/** Opens a challenge with a ramp. */
 async function open(changes: Partial<Challenge> = {}): Promise<Challenge> {
   const tenant = { programId: newId(), environment: 'test' } as const;
   const challenge: Challenge = {
@@ -129,7 +129,7 @@ describe('the version of a challenge', () => {
   });
 });
 
-/** Text of this many characters, each of two UTF-16 units. */
+/** Returns text of this many characters, each of two UTF-16 units. */
 const textOf = (characters: number) => '🎯'.repeat(characters);
 
 it.each([
@@ -164,7 +164,7 @@ it.each([
     (length: number) => ({ closed_reason: textOf(length) }),
   ],
   ['status_changes_note_length', MAX_NOTE_CHARACTERS, (length: number) => ({ note: textOf(length) })],
-])('%s is the bound of the rule', async (constraint, most, valuesOf) => {
+])('the constraint %s has the same bound as the rule', async (constraint, most, valuesOf) => {
   expect(await isBound(database, { constraint, most }, valuesOf)).toBe(true);
 });
 

@@ -1,4 +1,4 @@
-/** Challenges, read with the bar and the progress that bar_samples give them. */
+/** Stores challenges. A read includes the bar and the progress that follow from bar_samples. */
 
 import assert from 'node:assert/strict';
 import type { Environment, Tenant } from '@laurel/attempts/domain';
@@ -16,7 +16,7 @@ import { isUnconfirmedSql, slotsInUseSql } from './ramp-slots.ts';
 
 /**
  * A challenge, and the version of the row from which it was read. The database raises the version
- * at every update.
+ * at every update of the row.
  */
 export type VersionedChallenge = { readonly challenge: Challenge; readonly version: bigint };
 
@@ -58,9 +58,10 @@ type ChallengeRow = {
   version: bigint;
 };
 
-// Reading the n-th best costs n steps of bar_samples_by_score; the samples of a top_n challenge are
-// counted only while there are fewer than n. Outcomes that wait for the drift monitor are counted
-// only during a ramp, whose progress partners read, and only in the oldest rows of a backlog.
+// Reading the n-th best sample costs n steps in bar_samples_by_score; the samples of a top_n
+// challenge are counted only while there are fewer than n. Outcomes that wait for the drift monitor
+// are counted only during a ramp, because partners read its progress, and only in the oldest rows
+// of a backlog.
 const CHALLENGE = `
 select c.*, bar.nth_best_score, case when ${isUnconfirmedSql('c')} then ${slotsInUseSql('c.id')} end as unconfirmed_attempts,
   m.attempts + coalesce(waiting.attempts, 0) as attempts_seen,
@@ -95,7 +96,8 @@ const SELECT_OF_TENANT = {
   text: `${CHALLENGE} where c.program_id = $1 and c.environment = $2 order by c.created_at, c.id`,
 };
 
-// The status as `statusOf` shows it: a live top_n challenge calibrates until it has n samples.
+// Compares the status that `statusOf` shows: a live top_n challenge counts as calibrating until it
+// has n samples.
 const SELECT_PAGE = {
   text: `
 select c.id from challenges c
@@ -124,7 +126,8 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
   $25, $26, $27)`,
 };
 
-// A challenge that is not calibrating has a bar, or was suspended or closed: it takes no new bar.
+// Updates only a calibrating challenge. Any other challenge has a bar, or was suspended or closed,
+// and takes no new bar.
 const SET_BAR = {
   text: `
 update challenges set threshold = $2, calibration_source = $3, status = 'live'
@@ -146,18 +149,21 @@ export async function findChallenge(on: Queryable, id: string): Promise<Challeng
   return (await loadChallenges(on, [id])).get(id)?.challenge ?? null;
 }
 
-/** A challenge of the program; null if the program has no such challenge. */
+/** Finds a challenge of the program; null if the program has no such challenge. */
 export async function findChallengeOfProgram(on: Queryable, programId: string, id: string): Promise<Challenge | null> {
   const challenge = await findChallenge(on, id);
   return challenge?.tenant.programId === programId ? challenge : null;
 }
 
-/** Every challenge of the tenant, oldest first. */
+/** Lists every challenge of the tenant, oldest first. */
 export async function listChallengesOf(on: Queryable, tenant: Tenant): Promise<readonly Challenge[]> {
   return (await on.query<ChallengeRow>(SELECT_OF_TENANT, [tenant.programId, tenant.environment])).map(toChallenge);
 }
 
-/** The tenant's challenges after this position, newest first. A null status means any. */
+/**
+ * Loads the tenant's challenges after this position, newest first. A null status selects every
+ * status.
+ */
 export async function loadPageOfChallenges(
   on: Queryable,
   tenant: Tenant,
@@ -178,7 +184,7 @@ export async function lockChallenge(on: Queryable, id: string): Promise<void> {
   await on.query(LOCK, [id]);
 }
 
-/** Locks several challenges like `lockChallenge`, by id. */
+/** Locks several challenges like `lockChallenge`, in id order. */
 export async function lockChallenges(on: Queryable, ids: readonly string[]): Promise<void> {
   await on.query(LOCK_SEVERAL, [ids]);
 }
@@ -216,7 +222,10 @@ export async function insertChallenge(on: Queryable, challenge: Challenge): Prom
   ]);
 }
 
-/** The transaction has locked the calibrating challenge, which is live from the commit on. */
+/**
+ * Sets the bar of a calibrating challenge, which goes live with the commit. The transaction has
+ * locked the challenge.
+ */
 export async function setBar(
   on: Queryable,
   bar: { readonly challengeId: string; readonly threshold: number; readonly source: CalibrationSource },
@@ -229,9 +238,7 @@ export async function updateChallengeStatus(on: Queryable, id: string, status: C
   await on.query(UPDATE_STATUS, [id, status]);
 }
 
-/**
- * Completes the ramp: from now on it does not limit the prize. A completed ramp is left unchanged.
- */
+/** Completes the ramp, which then no longer limits the prize. Leaves a completed ramp unchanged. */
 export async function completeRamp(on: Queryable, id: string, now: Date): Promise<void> {
   await on.query(COMPLETE_RAMP, [id, now]);
 }

@@ -1,6 +1,4 @@
-/**
- * The creation rules in SQL and in TypeScript agree: both are compared over generated histories.
- */
+/** Compares the creation rules in SQL with the rules in TypeScript, over generated histories. */
 import type { AttemptStatus } from '@laurel/attempts/domain';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
@@ -89,7 +87,8 @@ const histories: fc.Arbitrary<History> = fc.record({
 });
 
 /**
- * Writes the history to the database. A challenge without a parent is the first of its own ladder.
+ * Writes the history to the database. A challenge without a parent is the first rung of a new
+ * ladder.
  */
 async function write(history: History) {
   const accounts = Array.from({ length: PLAYERS }, () => newId());
@@ -149,7 +148,7 @@ insert into awards (id, attempt_id, challenge_id, account_id, amount_cents, stat
 select w.*, 2000, 'denied', '2020-01-01' from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) as w`,
 };
 
-/** The player's facts in the history, counted without the code under test. */
+/** Counts the player's facts in the history, without the code under test. */
 function factsIn(history: History, rungIndex: number, playerIndex: number): PlayerFacts {
   const hasClaimed = (index: number) =>
     history.claims.some((claim) => claim.rung === index && claim.player === playerIndex);
@@ -167,7 +166,7 @@ function factsIn(history: History, rungIndex: number, playerIndex: number): Play
   };
 }
 
-/** Every player of every challenge, with the facts of the history. */
+/** Returns every player of every challenge, with the player's facts in the history. */
 function everyPlayer(history: History, { challenges, accounts }: Awaited<ReturnType<typeof write>>) {
   return challenges.flatMap((challenge, rungIndex) =>
     accounts.map((accountId, playerIndex) => ({

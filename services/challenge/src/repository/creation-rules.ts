@@ -1,25 +1,28 @@
 /**
- * The creation rules of domain/player-availability.ts as SQL: fragments for every statement that
- * reads or applies them. Claim, rung and cap are each defined here once; creation-rules.test.ts
+ * The creation rules of domain/player-availability.ts in SQL, as fragments for every statement that
+ * reads or applies the rules. This file defines claim, rung and cap once; creation-rules.test.ts
  * compares them with the decision in TypeScript over generated histories.
  *
- * Each is a scalar subquery and not a join: whatever the planner estimates of the table sizes, it
- * is one index look-up per creation. The arguments are SQL expressions of the surrounding
- * statement.
+ * Each fragment is a scalar subquery and not a join, so that it is one index look-up per creation,
+ * whatever the planner estimates about the sizes of the tables. The arguments are SQL expressions
+ * of the surrounding statement.
  */
 import { countsUnderCapSql } from '@laurel/attempts';
 import { CAP_WINDOW_MS } from '../domain/player-availability.ts';
 
-/** A player of a challenge. The account may be null: then it has no history. */
+/** A player of a challenge. The account may be null; such a player has no history. */
 type PlayerOf = { readonly challengeId: string; readonly accountId: string };
 
-/** Claim: the account has an award of the challenge, whatever its status. */
+/** Claim: whether the account has an award of the challenge, whatever the award's status is. */
 export function isClaimedSql({ challengeId, accountId }: PlayerOf): string {
   return `(select claim.id from awards claim
     where claim.challenge_id = ${challengeId} and claim.account_id = ${accountId}) is not null`;
 }
 
-/** Rung: the challenge is the first of its ladder, or the account has claimed the one before. */
+/**
+ * Rung: whether the challenge is the first of its ladder, or the account has claimed the rung
+ * below.
+ */
 export function isRungUnlockedSql({
   parentChallengeId,
   accountId,
@@ -30,7 +33,10 @@ export function isRungUnlockedSql({
   return `(${parentChallengeId} is null or ${isClaimedSql({ challengeId: parentChallengeId, accountId })})`;
 }
 
-/** Cap: counts the account's paid attempts since the start of the window that were not refunded. */
+/**
+ * Cap: the number of the account's paid attempts since the start of the window that were not
+ * refunded.
+ */
 export function paidInWindowSql({ challengeId, accountId, since }: PlayerOf & { readonly since: string }): string {
   return `(select count(*)::int from attempts paid
     where paid.challenge_id = ${challengeId} and paid.account_id = ${accountId} and paid.created_at > ${since}

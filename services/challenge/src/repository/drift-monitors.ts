@@ -59,8 +59,9 @@ from unnest($1::uuid[], $2::bigint[], $3::bigint[]) as f (challenge_id, attempts
 where m.challenge_id = f.challenge_id`,
 };
 
-// Each start has its own instant, which is part of the keys of its readings. Outcomes that wait to
-// be counted were settled before it.
+// The instant of a start is part of the keys of the readings since that start, so each start needs
+// a different instant. `counts_after` excludes the outcomes that wait now, which were settled
+// before the start.
 const RESTART = {
   text: `
 update drift_monitors set started_at = greatest($2, started_at + interval '1 millisecond'), attempts = 0, passes = 0,
@@ -84,20 +85,20 @@ select attempts, passes, log_ratio_above, log_ratio_below, read_at
 from drift_readings where challenge_id = $1 and started_at = $2 order by attempts`,
 };
 
-/** The challenge goes live in this transaction, so its monitor has counted nothing yet. */
+/** Starts the monitor of a challenge that goes live in this transaction. */
 export async function startMonitor(on: Queryable, challengeId: string, now: Date): Promise<void> {
   await on.query(START, [challengeId, now]);
 }
 
 /**
- * The monitor counts from zero again, and ignores outcomes that wait now. The caller holds the lock
- * on its row.
+ * Makes the monitor count from zero again, and ignore outcomes that wait now. The caller holds the
+ * lock on the monitor's row.
  */
 export async function restartMonitor(on: Queryable, challengeId: string, now: Date): Promise<void> {
   await on.query(RESTART, [challengeId, now]);
 }
 
-/** Locks those monitors that no other transaction holds, and returns them. */
+/** Locks the given monitors that no other transaction holds, and returns them. */
 export async function lockFreeMonitors(
   on: Queryable,
   challengeIds: readonly string[],
@@ -106,8 +107,8 @@ export async function lockFreeMonitors(
 }
 
 /**
- * The challenges by id. The caller holds the locks on their monitors, so their status does not
- * change.
+ * Loads the challenges of monitors, by id. The caller holds the locks on the monitors, so the
+ * status of these challenges does not change.
  */
 export async function loadMonitoredChallenges(
   on: Queryable,
@@ -122,7 +123,7 @@ export async function lockMonitor(on: Queryable, challengeId: string): Promise<b
   return (await on.query(LOCK, [challengeId])).length === 1;
 }
 
-/** The monitor of a challenge; null if the challenge has none. */
+/** Finds the monitor of a challenge; null if the challenge has none. */
 export async function findMonitor(on: Queryable, challengeId: string): Promise<DriftMonitor | null> {
   const [row] = await on.query<MonitorRow>(SELECT, [challengeId]);
   return row === undefined ? null : toMonitor(row);
@@ -156,7 +157,7 @@ export async function insertReadings(
   ]);
 }
 
-/** The readings since the monitor started, oldest first. */
+/** Loads the readings since the monitor started, oldest first. */
 export async function loadReadings(
   on: Queryable,
   { challengeId, startedAt }: Pick<DriftMonitor, 'challengeId' | 'startedAt'>,

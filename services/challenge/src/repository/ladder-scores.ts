@@ -1,7 +1,7 @@
 /**
- * The scores from which the bars of a ladder follow. From a given rung down, they are those of the
- * first rung whose own bar was not derived: its samples if they completed its calibration, or else
- * the percentiles with which it was seeded.
+ * Finds the scores from which the bars of a ladder follow. From a given rung down, these are the
+ * scores of the first rung whose bar was not derived: the rung's samples if they completed its
+ * calibration, or else the percentiles with which the rung was seeded.
  */
 import type { Queryable } from '@laurel/postgres';
 import type { Distribution } from '../domain/calibration.ts';
@@ -10,8 +10,8 @@ type LadderScores =
   | { readonly kind: 'samples'; readonly challengeId: string; readonly samples: number }
   | { readonly kind: 'percentiles'; readonly distribution: Distribution };
 
-// A calibrating challenge has samples but no bar yet; one that its operator opened with a bar has
-// no samples.
+// Requires a bar and a source: a calibrating challenge has samples but no bar, and a challenge that
+// its operator opened with a bar has no samples.
 const SELECT = {
   text: `
 with recursive ladder as (

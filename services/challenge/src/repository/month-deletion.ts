@@ -1,5 +1,5 @@
 /**
- * What a run that deletes an archived month asks of the database, as the archive's role
+ * The calls by which a run deletes an archived month in this database, as the archive's role
  * (archive-grants.sql). The functions are in migrations/0029_delete_archived_months.sql.
  */
 import type { MonthDeletion } from '@laurel/attempts/archive';

@@ -1,7 +1,8 @@
 /**
- * The candidates of FindOpenAttempts (libs/attempts/src/steps/find-open-attempts.ts): one index
- * look-up per player by the account, and one for the free attempts that the ref made before it had
- * an account. A disqualified attempt takes no score, so it is not a candidate.
+ * Finds the candidates of FindOpenAttempts (libs/attempts/src/steps/find-open-attempts.ts). A
+ * player takes two index look-ups: one by the account, and one for the free attempts that the ref
+ * created before it had an account. A disqualified attempt is not a candidate, because it accepts
+ * no score.
  */
 import {
   type CandidateRow,
@@ -35,7 +36,10 @@ order by i.position, a.created_at, a.id`;
 
 const SELECT_CANDIDATES = { name: 'attempts_open_candidates', text: OPEN_CANDIDATES };
 
-/** For each player, in order: the candidates that were created after this instant, oldest first. */
+/**
+ * Loads, for each player in order, the candidates that were created after this instant, oldest
+ * first.
+ */
 export async function loadOpenCandidates(
   on: Queryable,
   players: readonly PlayerOfContest[],

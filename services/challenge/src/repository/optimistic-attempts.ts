@@ -1,8 +1,8 @@
 /**
- * The optimistic write of attempts. They were decided on a cached challenge, assuming that neither
- * claim, rung nor cap refuses the player. One round trip writes them only if that holds, under the
- * lock of (challenge, account) and in a snapshot taken after it: the conditions under which every
- * other creation is decided.
+ * The optimistic write of attempts that were decided on a cached challenge, assuming that neither
+ * claim, rung nor cap refuses the player. One round trip checks these assumptions and writes the
+ * attempts for which they hold. It does so under the lock of (challenge, account), in a snapshot
+ * taken after the lock, like every other creation.
  */
 import {
   idempotencyUseColumns,
@@ -33,9 +33,9 @@ export type OptimisticAttempt = {
 //   version at every update.
 // - claim, rung and cap: checked here, by creation-rules.ts.
 // - the slots of a challenge whose bar is unconfirmed: checked here, under the lock on the slots.
-//   Other challenges need no slot, and cannot come to need one without a new version of the row.
-// - the attempt id: one that already exists is left unchanged.
-// - the idempotency key: one that is already recorded is a unique violation, and nothing of the
+//   Other challenges need no slot, and cannot start to need slots without a new version of the row.
+// - the attempt id: an attempt that already exists is left unchanged.
+// - the idempotency key: a key that is already recorded is a unique violation, and nothing of the
 //   batch is written.
 // - the low watermark of the sweep: a batch that waited too long is decided again.
 const insertText = ({ slots }: { slots: boolean }) => `
@@ -63,9 +63,9 @@ const INSERT = { name: 'attempts_insert_optimistic', text: insertText({ slots: f
 const INSERT_WITH_SLOTS = { name: 'attempts_insert_optimistic_with_slots', text: insertText({ slots: true }) };
 
 /**
- * Returns the ids of the attempts that were written; none if one of their idempotency keys is
- * already recorded. A batch has at most one attempt per (challenge, account) and per id, because
- * the count does not see what the same statement inserts.
+ * Inserts attempts, and returns the ids of the inserted ones; none if an idempotency key of the
+ * batch is already recorded. A batch has at most one attempt per (challenge, account) and per id,
+ * because the cap's count does not see the rows that the same statement inserts.
  */
 export async function insertOptimisticAttempts(
   database: Database,
@@ -98,8 +98,9 @@ export async function insertOptimisticAttempts(
 }
 
 /**
- * The place of each attempt among those of its challenge, from 1. Earlier ones may not be written;
- * then it is decided again, under the lock.
+ * Returns the place of each attempt among the batch's attempts of the same challenge, from 1. An
+ * earlier attempt counts even if it is not written. An attempt that exceeds the limit only for that
+ * reason is decided again under the lock.
  */
 function placesIn(attempts: readonly Attempt[]): readonly number[] {
   const places = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Outcomes and their receipts. */
+/** Stores outcomes and their receipts. */
 
 import { idempotencyUseColumns, insertingIdempotencyUses } from '@laurel/attempts';
 import type { IdempotencyUse } from '@laurel/attempts/domain';
@@ -8,23 +8,23 @@ import type { Outcome } from '../domain/challenge.ts';
 import type { AttemptInPlay } from '../domain/outcome-decision.ts';
 import { type NewAwardStatus, newAwardStatusSql } from './awards.ts';
 
-/** An outcome with what was signed about it. */
+/** An outcome with its signed receipt. */
 export type SignedOutcome = {
   readonly outcome: Outcome;
   readonly receipt: string;
   readonly signature: Buffer;
 };
 
-/** An outcome to record only if its attempt is still as cached. */
+/** An outcome to record only if the row of its attempt still equals the cache. */
 export type OptimisticOutcome = SignedOutcome & {
   readonly attempt: AttemptInPlay;
   /** The award that the outcome wins; null for none. */
   readonly awardId: string | null;
-  /** The idempotency use to record with it; null for none. */
+  /** The idempotency use to record with the outcome; null for none. */
   readonly idempotencyUse: IdempotencyUse | null;
   /** The event that this commit emits; null for none. */
   readonly event: OutboxRow | null;
-  /** Whether the drift monitor of its challenge counts it. */
+  /** Whether the challenge's drift monitor counts the outcome. */
   readonly isMonitored: boolean;
 };
 
@@ -47,10 +47,10 @@ select o.*, $8::int
 from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::bool[], $5::timestamptz[], $6::text[], $7::bytea[]) as o`,
 };
 
-// Frozen fields are not compared. The fee generation stands in for them: an attempt that was
-// restarted with another generation froze other values. The account may have changed until the
-// attempt opened. After waiting for a lock PostgreSQL checks the conditions against the row's new
-// version. A win locks the row of its challenge, as awards_claim does.
+// Frozen fields are not compared, because the fee generation implies them: a restart freezes other
+// values and gets another generation. The account is compared, because it may change until the
+// attempt opens. After a wait for a lock PostgreSQL checks the conditions against the new version
+// of the row. A win locks the row of its challenge, as awards_claim does.
 const settleOptimisticallyText = ({ wins }: { wins: boolean }) => `
 with held as materialized (
   select r.*${wins ? ', a.challenge_id, a.prize_cents' : ''}
@@ -109,7 +109,8 @@ recorded as (
 )
 ${wins ? 'select id, status from settled left join claimed on attempt_id = id' : 'select id, null as status from settled'}`;
 
-// Most batches win nothing, and even an insert of no rows into awards has a cost.
+// Two statements, because most batches win nothing, and even an insert of no rows into awards has a
+// cost.
 const SETTLE_LOSSES = { name: 'outcomes_settle_losses', text: settleOptimisticallyText({ wins: false }) };
 const SETTLE_WITH_WINS = { name: 'outcomes_settle_with_wins', text: settleOptimisticallyText({ wins: true }) };
 
@@ -168,13 +169,14 @@ export async function insertOutcomes(
 }
 
 /**
- * Settles the attempts that are still open, not disqualified and unchanged and, for a win, whose
- * prize is not yet claimed. Their fees are known to be posted, so `pending` counts as open too.
- * Writes the outcome, award and event of those attempts only. Returns their ids, with the status of
- * the award that each won, null for none.
+ * Settles the attempts that are still open, not disqualified and unchanged; for a win the prize
+ * must not be claimed yet. The fees are known to be posted, so `pending` counts as open too. Writes
+ * the outcome, award and event of the settled attempts only. Returns the ids of these attempts,
+ * each with the status of the award that it won; null for none.
  *
- * Each attempt may be named once, and all are recorded at one instant. A unique violation means
- * that a claim was made meanwhile, or that a key is already recorded.
+ * A batch may name an attempt only once, and all outcomes are recorded at one instant. A unique
+ * violation means that another transaction has claimed the prize, or that an idempotency key is
+ * already recorded.
  */
 export async function settleOptimistically(
   database: Database,
@@ -208,7 +210,8 @@ export async function settleOptimistically(
 }
 
 /**
- * Finds the attempts of these receipts, by receipt. The map lacks receipts that are not recorded.
+ * Loads the attempt ids of these receipts, by receipt id. The map lacks receipts that are not
+ * recorded.
  */
 export async function loadAttemptsByReceipt(
   on: Queryable,
@@ -218,7 +221,7 @@ export async function loadAttemptsByReceipt(
   return new Map(rows.map((row) => [row.receipt_id, row.attempt_id]));
 }
 
-/** The outcome of a settled attempt, archived or not. */
+/** Loads the outcome of a settled attempt, archived or not. */
 export async function loadOutcome(on: Queryable, attemptId: string): Promise<Outcome> {
   const [row] = await on.query<OutcomeRow>(SELECT_BY_ATTEMPT, [attemptId]);
   if (row !== undefined) return toOutcome(row);
@@ -227,7 +230,7 @@ export async function loadOutcome(on: Queryable, attemptId: string): Promise<Out
   return toOutcome(archived);
 }
 
-/** The outcomes of settled attempts, archived or not, in no particular order. */
+/** Loads the outcomes of settled attempts, archived or not, in no particular order. */
 export async function loadOutcomes(on: Queryable, attemptIds: readonly string[]): Promise<readonly Outcome[]> {
   const rows = await on.query<OutcomeRow>(SELECT_BY_ATTEMPTS, [attemptIds]);
   const found = new Set(rows.map((row) => row.attempt_id));
@@ -236,7 +239,7 @@ export async function loadOutcomes(on: Queryable, attemptIds: readonly string[])
   return [...rows, ...archived].map(toOutcome);
 }
 
-/** The signed text of a recorded receipt; null if it is only in the archive. */
+/** Loads the signed text of a recorded receipt; null if only the archive contains the text. */
 export async function loadReceipt(on: Queryable, receiptId: string): Promise<string | null> {
   const found = await findReceipt(on, receiptId);
   if (found !== null) return found.receipt;
@@ -244,7 +247,9 @@ export async function loadReceipt(on: Queryable, receiptId: string): Promise<str
   throw new Error(`receipt ${receiptId} is not recorded`);
 }
 
-/** Whether the receipt is that of an archived attempt: only the archive has its text. */
+/**
+ * Whether the receipt belongs to an archived attempt, so that only the archive contains its text.
+ */
 export async function isReceiptArchived(on: Queryable, receiptId: string): Promise<boolean> {
   const [row] = await on.query<{ is_archived: boolean }>(IS_ARCHIVED, [receiptId]);
   return row?.is_archived === true;

@@ -1,5 +1,5 @@
 /**
- * An account's history with a challenge: the facts of player-availability.ts, read under the
+ * Reads an account's history with a challenge, the facts of player-availability.ts, under the
  * player's lock.
  */
 
@@ -7,7 +7,7 @@ import type { BoundStatement, Queryable } from '@laurel/postgres';
 import type { PlayerFacts } from '../domain/player-availability.ts';
 import { isClaimedSql, isRungUnlockedSql, paidInWindowSql, windowStart } from './creation-rules.ts';
 
-/** One creation to look up. */
+/** A creation whose player's facts are looked up. */
 export type PlayerQuery = {
   readonly attemptId: string;
   readonly challengeId: string;
@@ -18,10 +18,10 @@ export type PlayerAnswer = PlayerFacts & { readonly isKnownAttempt: boolean };
 
 type FactsRow = { is_known_attempt: boolean; claimed: boolean; parent_claimed: boolean; paid_in_window: number };
 
-// One lock per (challenge, account), held to the end of the transaction. All are taken in one
-// order, so two batches never deadlock. It is the first statement, so everything after it sees what
-// the previous holder committed. A hash collision only makes two players wait for each other
-// needlessly.
+// One lock per (challenge, account), held to the end of the transaction. Every batch takes its
+// locks in the same order, so two batches never deadlock. This is the first statement of a
+// transaction, so later statements see what the previous holder of the lock committed. A hash
+// collision only makes two players wait for each other needlessly.
 const LOCK_PLAYERS = {
   name: 'players_lock',
   text: `
@@ -30,8 +30,8 @@ from (select distinct hashtextextended(k.key, 0) as key from unnest($1::text[]) 
 };
 
 // The same locks, and the lock on the slots of each challenge whose bar is unconfirmed
-// (ramp-slots.ts). It also locks them for a calibrating challenge, which may be unconfirmed by the
-// time it is read because it went live meanwhile.
+// (ramp-slots.ts). The slots of a calibrating challenge are locked too, because the challenge may
+// go live with an unconfirmed bar before it is read.
 const LOCK_PLAYERS_AND_SLOTS = {
   name: 'players_and_slots_lock',
   text: `
@@ -79,7 +79,7 @@ type Player = { readonly challengeId: string; readonly accountId: string | null 
 
 /**
  * Locks the players of a batch until the transaction ends. A player without an account needs no
- * lock, because no other process changes what decides about it.
+ * lock, because it has no history that another process could change.
  */
 export async function lockPlayers(on: Queryable, players: readonly Player[]): Promise<void> {
   const withAccount = players.filter((player) => player.accountId !== null);
@@ -94,7 +94,10 @@ export async function lockPlayersAndSlots(on: Queryable, players: readonly Playe
   await on.query(LOCK_PLAYERS_AND_SLOTS, [keys, players.map((player) => player.challengeId)]);
 }
 
-/** The statement that locks these players, each with an account, and these challenges' slots. */
+/**
+ * Returns the statement that locks these players, who all have accounts, and the slots of these
+ * challenges.
+ */
 export function lockOfPlayers(players: readonly Player[], withSlots: Iterable<string> = []): BoundStatement {
   return { statement: LOCK_PLAYERS, values: [[...players.map(keyOf), ...[...withSlots].map((id) => `slots:${id}`)]] };
 }

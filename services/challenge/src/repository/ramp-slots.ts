@@ -1,14 +1,14 @@
 /**
- * The slots of challenges whose bar is unconfirmed (domain/ramp.ts). Each attempt holds one from
+ * The slots of challenges whose bar is unconfirmed (domain/ramp.ts). An attempt holds a slot from
  * its reservation until it ends without an outcome or the drift monitor has counted it. A
  * transaction that takes slots holds the lock on the slots of the challenge (player-facts.ts), so
- * two reservations never count the same free one. The constraint ramp_slots_are_a_hundred enforces
+ * two reservations never take the same free slot. The constraint ramp_slots_are_a_hundred enforces
  * the limit.
  *
- * A slot is in use while its attempt is pending, open or settled. Slots that are not in use go to
- * the next attempts, so the code that ends an attempt need not know about slots. The monitor frees
- * the slots of settled attempts until only as many are left as outcomes wait. It does not matter
- * which of these rows it deletes.
+ * A slot is in use while its attempt is pending, open or settled. The next attempts take slots that
+ * are not in use, so the code that ends an attempt need not free its slot. The monitor frees slots
+ * of settled attempts until only as many are left as outcomes wait. It does not matter which of
+ * these rows the monitor deletes.
  */
 import type { BoundStatement, Queryable } from '@laurel/postgres';
 import { MAX_UNCONFIRMED_ATTEMPTS, RAMP_ATTEMPTS } from '../domain/ramp.ts';
@@ -19,7 +19,7 @@ export function isUnconfirmedSql(challenge: string): string {
     and (select m.attempts from drift_monitors m where m.challenge_id = ${challenge}.id) < ${RAMP_ATTEMPTS})`;
 }
 
-/** SQL: whether the attempt of a row of ramp_slots still needs it. */
+/** SQL: whether the attempt of a row of ramp_slots still needs the slot. */
 const isInUse = (slot: string): string =>
   `(select a.status from attempts a where a.id = ${slot}.attempt_id) in ('pending', 'open', 'settled')`;
 
@@ -28,8 +28,8 @@ export function slotsInUseSql(challengeId: string): string {
   return `(select count(*)::int from ramp_slots s where s.challenge_id = ${challengeId} and ${isInUse('s')})`;
 }
 
-// The n-th attempt that needs a slot of a challenge takes the n-th free one. If there is none, the
-// slot is null, which the table refuses.
+// The n-th attempt that needs a slot of a challenge takes the n-th free slot. If no slot is free,
+// the slot is null, which the table refuses.
 const TAKE = {
   name: 'ramp_slots_take',
   text: `
@@ -79,16 +79,16 @@ delete from ramp_slots s using held where s.challenge_id = held.challenge_id and
 };
 
 /**
- * The statement that gives each of these attempts a slot, if the bar of its challenge is
- * unconfirmed. It follows their reservation.
+ * Returns the statement that gives a slot to each of these attempts whose challenge has an
+ * unconfirmed bar. It runs after the statement that inserts the attempts.
  */
 export function takingSlots(attemptIds: readonly string[]): BoundStatement {
   return { statement: TAKE, values: [attemptIds] };
 }
 
 /**
- * The caller holds the monitors of these challenges, and has removed from the queue the outcomes
- * that they count.
+ * Frees the slots of settled attempts that the monitors have counted. The caller holds the locks on
+ * the monitors of these challenges, and has removed the counted outcomes from the queue.
  */
 export async function freeSlots(on: Queryable, challengeIds: readonly string[]): Promise<void> {
   if (challengeIds.length > 0) await on.query(FREE, [challengeIds]);

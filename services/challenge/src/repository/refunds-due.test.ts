@@ -1,4 +1,4 @@
-/** The queue of refunds, as the sweep of libs/attempts reads it. */
+/** Tests the queue of refunds, as the sweep of libs/attempts reads it. */
 import { nextRefundsSql, refundsByStatus } from '@laurel/attempts';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.disposeAsync());
 
-/** Attempts of one challenge whose fees are to be returned, in id order. */
+/** Inserts attempts of one challenge whose fees are to be refunded. Returns their ids, in order. */
 async function due(environment: 'live' | 'test', since: Date, count: number): Promise<readonly string[]> {
   const tenant = { programId: newId(), environment };
   const challenge = { ...LIVE_CHALLENGE, id: newId(), tenant, terms: TERMS };
@@ -43,7 +43,7 @@ async function due(environment: 'live' | 'test', since: Date, count: number): Pr
 const now = new Date();
 const ago = (ms: number) => new Date(now.getTime() - ms);
 
-/** The next five refunds. */
+/** Returns the next five refunds. */
 async function next() {
   return (await refundsByStatus.loadNext(database, 5)).map(({ id, environment }) => [id, environment]);
 }
@@ -62,7 +62,7 @@ test('refunds of real money come before older refunds of play money, each oldest
   ]);
 });
 
-test('a refund that the release before queued, without its environment, is posted with those of real money', async () => {
+test('a refund that an older software version queued without an environment is posted with the refunds of real money', async () => {
   const ofTest = await due('test', ago(60_000), 6);
   const [queuedBefore] = await due('test', ago(30_000), 1);
   await database.query({ text: 'update refunds_due set environment = null where attempt_id = $1' }, [queuedBefore]);

@@ -12,7 +12,7 @@ const NOW_MS = Date.parse('2026-11-21T12:00:00.000Z');
 
 const ascending = (scores: readonly number[]) => scores.toSorted((one, other) => one - other);
 
-describe('the scores of which a limited number is read', () => {
+describe('a limited number of scores', () => {
   it('the samples are read completely if all fit, and otherwise only the latest', async () => {
     const { id } = await s.open({ minCalibrationN: 100 });
     for (const [index, score] of [3, 1, 2].entries()) {
@@ -22,7 +22,7 @@ describe('the scores of which a limited number is read', () => {
     expect(await loadSampledScores(h.database, id, 2)).toEqual({ scores: [2, 1], isComplete: false });
   });
 
-  it('the paid scores are those of settled paid attempts of the challenge alone', async () => {
+  it('the paid scores are the scores of settled paid attempts of this challenge only', async () => {
     const { id } = await s.open();
     const free = await h.player();
     await s.score(id, free.ref, 1);

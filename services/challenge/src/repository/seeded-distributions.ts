@@ -1,6 +1,6 @@
 /**
- * The percentiles with which partners seeded challenges. Each is written in the commit that set the
- * bar, beside the bar that followed from it.
+ * Stores the percentiles with which partners seeded challenges. The commit that sets the bar of a
+ * challenge writes the percentiles together with the bar that follows from them.
  */
 
 import type { Queryable } from '@laurel/postgres';

@@ -1,4 +1,7 @@
-/** The history of each challenge's status: one row per change, and for the completion of a ramp. */
+/**
+ * Stores the history of each challenge's status: one row per change, and one for the completion of
+ * a ramp.
+ */
 
 import type { Queryable } from '@laurel/postgres';
 import type { ChallengeStatus } from '../domain/challenge.ts';
@@ -31,7 +34,7 @@ select challenge_id, changed_at, from_status, to_status, cause, note, attempts, 
 from status_changes where challenge_id = $1 order by id`,
 };
 
-// The completion of a ramp is a row too, and leaves the status as it is.
+// Skips the row for the completion of a ramp, which does not change the status.
 const SELECT_LAST = {
   text: `
 select challenge_id, changed_at, from_status, to_status, cause, note, attempts, passes, log_ratio_above, log_ratio_below
@@ -59,18 +62,18 @@ export async function insertStatusChange(on: Queryable, change: StatusChange): P
   ]);
 }
 
-/** The history of a challenge's status, oldest first. */
+/** Loads the history of a challenge's status, oldest first. */
 export async function loadStatusChanges(on: Queryable, challengeId: string): Promise<readonly StatusChange[]> {
   return (await on.query<StatusChangeRow>(SELECT_OF_CHALLENGE, [challengeId])).map(toStatusChange);
 }
 
-/** The change that gave the challenge its status; null if none is recorded. */
+/** Finds the change that gave the challenge its status; null if no change is recorded. */
 export async function findLastStatusChange(on: Queryable, challengeId: string): Promise<StatusChange | null> {
   const [row] = await on.query<StatusChangeRow>(SELECT_LAST, [challengeId]);
   return row === undefined ? null : toStatusChange(row);
 }
 
-/** What caused the last suspension; null if there was none. */
+/** Finds the cause of the last suspension; null if there was no suspension. */
 export async function findCauseOfSuspension(on: Queryable, challengeId: string): Promise<StatusChangeCause | null> {
   const [row] = await on.query<{ cause: StatusChangeCause }>(SELECT_LAST_SUSPENSION, [challengeId]);
   return row?.cause ?? null;

@@ -1,7 +1,8 @@
 /**
- * The queue of settled paid attempts that the drift monitors have yet to count: one row per batch,
- * which may span challenges. The commit that settles attempts inserts its row (also outcomes.ts),
- * and the transaction that counts the row deletes it. So each outcome is counted at most once.
+ * The queue of settled paid attempts that the drift monitors have yet to count. A row is one batch,
+ * which may span challenges. The commit that settles a batch of attempts inserts the row (here or
+ * in outcomes.ts), and the transaction that counts the outcomes deletes the row. So each outcome is
+ * counted at most once.
  */
 
 import type { Queryable } from '@laurel/postgres';
