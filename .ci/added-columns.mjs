@@ -1,17 +1,18 @@
-// Refuses a migration that adds a column to a table whose columns a statement of the previous
-// release returns by `*`: `select *`, `r.*`, `returning *`.
+// Refuses a migration that adds a column to a table if a statement of the previous release returns
+// the table's columns by `*`: `select *`, `r.*`, `returning *`.
 //
-// Replicas of the previous release run on after the migrations, and each of their connections has
-// prepared the statement. PostgreSQL refuses it once: "cached plan must not change result type".
-// Outside of a transaction @laurel/postgres prepares it again. Within one the call fails, because
-// the transaction may have decided something already.
+// Replicas of the previous release run on after the migrations, and their connections have prepared
+// the statement. PostgreSQL refuses the statement once: "cached plan must not change result type".
+// Outside of a transaction @laurel/postgres prepares the statement again. Within a transaction the
+// call fails, because the transaction may have decided something already.
 //
 // - The previous release is the commit that tests/rolling/previous-release.ts names. A service that
 //   tests/rolling/rolling.test.ts stops before its migrations may do what it likes.
-// - Its statements are the texts in `src/repository/` of its services and libraries. A fragment of
-//   a statement counts as a statement.
-// - A `*` counts if its columns reach the result. One in a subquery or a `with` counts only if the
-//   query around it returns all columns of that. PostgreSQL plans the others again without error.
+// - The statements are the texts in `src/repository/` of the release's services and libraries. A
+//   fragment of a statement counts as a statement.
+// - A `*` counts if its columns reach the result. A `*` in a subquery or a `with` counts only if
+//   the query around it returns all columns of the subquery. PostgreSQL plans other statements
+//   again without an error.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +23,10 @@ const RELEASE_FILE = 'tests/rolling/previous-release.ts';
 const STOPPED_FILE = 'tests/rolling/rolling.test.ts';
 const STATEMENTS = /^(?:services|libs)\/[^/]+\/src\/repository\/(?!.*\.(?:test|fixture)\.ts$).*\.ts$/;
 const MIGRATION = /^services\/(?<service>[^/]+)\/migrations\/[^/]+\.sql$/;
-/** A library's statements are on tables of the services that use it. */
+/**
+ * A file of a service. The statements of a library's files are on tables of the services that use
+ * the library.
+ */
 const SERVICE = /^services\/(?<service>[^/]+)\//;
 
 /**
@@ -34,7 +38,7 @@ export function returnedTables(sql) {
   return new Set(returnedBy(text, { inner, queries: new Map() }));
 }
 
-/** Replaces each pair of parentheses by a number between `§`, from the inside to the outside. */
+/** Replaces every pair of parentheses by a number between `§`, from the innermost pair outwards. */
 function flatten(sql) {
   const inner = [];
   let text = sql.replace(/\s+/g, ' ').toLowerCase();
@@ -51,7 +55,10 @@ const FROM = /\bfrom\b.*?(?=\b(?:where|group|order|limit|offset|returning|union|
 const ALIAS =
   /(?: (?:as )?(?<alias>(?!(?:cross|inner|left|right|full|join|on|using|set|where|default|values|select)\b)[a-z_]\w*))?/;
 const TABLE = /(?:only )?(?:public\.)?(?<name>[a-z_]\w*\b(?!§))/;
-/** A table, a query in parentheses, or a name of the `with`; not a function. */
+/**
+ * Matches what a statement reads: a table, a query in parentheses, or a name of the `with`, but no
+ * function.
+ */
 const READ = new RegExp(
   `(?:\\bfrom\\b|\\bjoin\\b|,) ?(?:lateral )?(?:§(?<index>\\d+)§|${TABLE.source})${ALIAS.source}`,
   'g',
@@ -70,7 +77,7 @@ function returnedBy(text, { inner, queries: outer }) {
   const tablesOf = ({ index, name }) => {
     if (index !== undefined) return returnedBy(inner[index], { inner, queries });
     const query = queries.get(name);
-    // Without its own name, so that a recursive query ends.
+    // A query is resolved without its own name, so that a recursive query ends.
     const others = new Map([...queries].filter(([other]) => other !== name));
     return query === undefined ? [name] : returnedBy(query, { inner, queries: others });
   };
@@ -101,7 +108,7 @@ export function tablesOfSource(name, source) {
   );
 }
 
-/** The string literals of a source file; a space stands for each `${…}`. */
+/** Returns the string literals of a source file, with a space in place of every `${…}`. */
 function textsOf(name, source) {
   const texts = [];
   const { program, errors } = parseSync(name, source);
@@ -116,7 +123,7 @@ function textsOf(name, source) {
 const ALTER = /\balter table (?:if exists )?(?:only )?(?:public\.)?"?(?<table>\w+)"?(?<changes>[^;]*);/gi;
 const ADD = /\badd (?!constraint\b|primary\b|unique\b|foreign\b|check\b|exclude\b)/i;
 
-/** The tables that a migration adds a column to. */
+/** Returns the tables to which a migration adds columns. */
 export function widenedTables(sql) {
   const text = sql.replace(/--.*$/gm, ' ').replace(/\s+/g, ' ');
   const widened = [...text.matchAll(ALTER)].filter(({ groups }) => ADD.test(groups.changes));
@@ -124,8 +131,8 @@ export function widenedTables(sql) {
 }
 
 /**
- * The problems, a line each. `migrations` are those after the previous release, and `sources` its
- * files with statements, both by their path.
+ * Returns the problems, one line each. `migrations` are the migrations since the previous release,
+ * and `sources` are that release's files with statements, both by path.
  */
 export function problemsOf({ migrations, sources }) {
   const reads = [...sources].flatMap(([path, source]) =>

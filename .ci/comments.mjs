@@ -17,7 +17,10 @@ const TEXTS = new Set([
 const DIRECTIVE =
   /^\s*(?:\/\/|\/\*+|\*|--)\s*(?:biome-ignore|squawk-ignore|@ts-expect-error|@vite-ignore|@boundaries-ignore)/;
 const SLASHES = new Set([SyntaxKind.SlashToken, SyntaxKind.SlashEqualsToken]);
-/** A slash after one of these divides; after anything else it begins a regular expression. */
+/**
+ * The tokens after which a slash divides; after any other token a slash begins a regular
+ * expression.
+ */
 const OPERANDS = new Set([
   ...TEXTS,
   SyntaxKind.Identifier,
@@ -33,8 +36,8 @@ OPERANDS.delete(SyntaxKind.TemplateHead);
 OPERANDS.delete(SyntaxKind.TemplateMiddle);
 
 /**
- * The comments and the texts of a source file, each as `{ start, text }`. A text has the characters
- * around it, which are its quotes.
+ * Returns the comments and the texts of a source file as `{ start, text }`. A text includes its
+ * quotes, or the characters around it.
  */
 export function proseOf(name, source) {
   if (name.endsWith('.sql')) return proseOfSql(source);
@@ -46,7 +49,8 @@ function proseOfScript(source) {
   const scanner = createScanner(false, undefined, source);
   const comments = [];
   const texts = [];
-  // True for a brace that `${` opened: its closing brace continues the template.
+  // One entry per open brace. True if `${` opened the brace, so that the closing brace continues
+  // the template.
   const braces = [];
   let previous;
   for (let kind = scanner.scan(); kind !== SyntaxKind.EndOfFile; kind = scanner.scan()) {
@@ -65,7 +69,7 @@ function proseOfScript(source) {
   return { comments: joined(comments, source), texts };
 }
 
-/** The scanner takes a text between tags for code. */
+/** Parses elements, because the scanner would take text between tags for code. */
 function proseOfElements(name, source) {
   const { program, comments, errors } = parseSync(name, source);
   if (errors.length > 0) throw new Error(`${name}: ${errors[0].message}`);
@@ -88,7 +92,7 @@ function proseOfSql(source) {
   return { comments: joined(comments, source), texts: [] };
 }
 
-/** Comments of one line that follow each other are read as one. */
+/** Joins one-line comments that follow each other, which are read as one comment. */
 function joined(comments, source) {
   const blocks = [];
   for (const { start, text } of comments) {
@@ -106,7 +110,7 @@ export function isDirective(line) {
   return DIRECTIVE.test(line);
 }
 
-/** A comment without its marks, each replaced by blanks, so that every word keeps its position. */
+/** Returns a comment with its marks replaced by blanks, so that every word keeps its position. */
 export function wordsOf(comment) {
   return comment.replace(/^[ \t]*(?:\/\*\*?|\/\/|--|\*(?!\/))|\*\/$/gm, (mark) => ' '.repeat(mark.length));
 }

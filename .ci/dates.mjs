@@ -1,15 +1,16 @@
-// Checks that services and libraries compare instants by @laurel/values/instant alone.
-// `<` and its like are false for a Date that holds no instant, so a rule would fail open. `===` of
-// two Dates asks whether they are one object. @laurel/values/instant throws instead.
-// TypeScript's checker decides what is a Date; names prove nothing.
+// Checks that services and libraries compare instants only by @laurel/values/instant. `<`, `<=`,
+// `>` and `>=` are false for an invalid Date, so a rule that uses them could let everything pass.
+// `===` of two Dates is true only for the same object. @laurel/values/instant throws on an invalid
+// Date instead. TypeScript's checker decides which expressions are Dates, because names prove
+// nothing.
 //
 // - Refused: `< <= > >=` with a Date on a side, or with its milliseconds computed in place
 //   (`getTime`, `valueOf`, `+date`, `Date.parse`); `== != === !==` between two Dates; a Date as an
 //   argument of Math.min or Math.max.
-// - Not seen: milliseconds that a variable holds.
-// - Not read: tests, @laurel/testing and @laurel/values/instant itself; and the two libraries that
-//   partners install, which do not depend on @laurel/values/instant. The SDK parses a text that is
-//   no instant to null.
+// - Not found: comparisons of milliseconds that were stored in variables.
+// - Not read: tests, @laurel/testing, @laurel/values/instant itself, and the two libraries that
+//   partners install, which do not depend on @laurel/values/instant. The SDK returns null for a
+//   text that is not an instant.
 import { globSync } from 'node:fs';
 import { relative } from 'node:path';
 import { SyntaxKind } from 'typescript/unstable/ast';
@@ -77,7 +78,8 @@ function check(project, name) {
 }
 
 /**
- * Each comparison: its sides, as expressions that may be a Date, and how many sides must be one.
+ * Returns the comparisons of a file: the sides of each, as expressions that may be Dates, and how
+ * many sides must be Dates for a problem.
  */
 function comparisonsOf(file) {
   const found = [];
@@ -96,7 +98,10 @@ function comparisonsOf(file) {
   return found;
 }
 
-/** The expressions that a side is computed from: parts of a sum, the Date whose time is read. */
+/**
+ * Returns the expressions from which a side is computed: the parts of a sum, or the Date whose time
+ * is read.
+ */
 function valuesOf(expression) {
   if (isParenthesizedExpression(expression)) return valuesOf(expression.expression);
   if (isPrefixUnaryExpression(expression)) return valuesOf(expression.operand);
@@ -107,7 +112,10 @@ function valuesOf(expression) {
   return subject.getText() === 'Date' && name.text === 'parse' ? [expression.expression] : [expression];
 }
 
-/** Returns a test whether an expression is a Date or Date.parse; asks the checker once per file. */
+/**
+ * Returns a function that tells whether an expression is a Date or Date.parse. Asks the checker
+ * once per file.
+ */
 function dateTest({ checker }, comparisons) {
   const expressions = comparisons.flatMap(({ sides }) => sides.flat());
   const types = expressions.length === 0 ? [] : checker.getTypeAtLocation(expressions);

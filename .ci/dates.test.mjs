@@ -10,7 +10,7 @@ const DECLARATIONS = [
   'declare const record: { readonly at: Date; readonly Date: number };',
 ];
 
-/** Returns what the check reports of a library with these expressions, one on each line. */
+/** Returns what the check reports about a library with these expressions, one per line. */
 function check(expressions, file = 'libs/rule/src/rule.ts') {
   const folder = mkdtempSync(join(tmpdir(), 'laurel-dates-'));
   const texts = {
@@ -24,7 +24,8 @@ function check(expressions, file = 'libs/rule/src/rule.ts') {
     }
     const script = join(import.meta.dirname, 'dates.mjs');
     const { status, stderr } = spawnSync(process.execPath, [script], { cwd: folder, encoding: 'utf8' });
-    // The checker's process may print that its work was cancelled when it is ended.
+    // Only these lines count, because the checker's process may also print that its work was
+    // cancelled.
     return { status, problems: stderr.split('\n').filter((line) => line.includes(' compares instants ')) };
   } finally {
     rmSync(folder, { recursive: true });

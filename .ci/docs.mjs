@@ -1,17 +1,17 @@
 // Checks that every citation and link has a target. In every text file of the repository:
 //
-// - a Markdown file is cited by its path from the root and by its headings, as in
+// - a citation of a Markdown file names the path from the root and headings, as in
 //   `docs/contract/partner-api.md, "Errors"`; both exist. Inside Markdown, a path that begins with
 //   dots starts at the citing file;
-// - a decision is cited by its number, as in `decision 9`, and exists;
+// - a citation of a decision names its number, as in `decision 9`, and the decision exists;
 // - every relative link of a Markdown file leads to a file or folder, and its anchor to a heading;
-// - a source file that a Markdown file names in backticks exists: the path, or the end of one, as
-//   in `domain/ledger.ts`. What happened (CHANGELOG.md, docs/decisions) may name files that are
-//   gone, a guide those that its reader writes;
+// - a source file that a Markdown file names in backticks exists, by its path or the end of its
+//   path, as in `domain/ledger.ts`. Records (CHANGELOG.md, docs/decisions) may name files that are
+//   gone, and a guide may name files that its reader writes;
 // - libraries that a Markdown file lists by name exist, as in "pure libraries (`errors json`)";
-// - readers can open every citation: no ticket, no folder beside the repository, no document by its
-//   title alone;
-// - docs/contract/coverage.md lists the sentences of the contract without a test: it quotes each
+// - a reader can open every citation: it is no ticket, no folder beside the repository, and no
+//   document by its title alone;
+// - docs/contract/coverage.md lists the sentences of the contract that have no test. It quotes them
 //   word for word from below the heading that it cites, and the tests that it names exist.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -19,12 +19,15 @@ import { posix } from 'node:path';
 import { Marked } from 'marked';
 import { getHeadingList, gfmHeadingId } from 'marked-gfm-heading-id';
 
-/** The lockfile cites nothing; the test of this check contains citations that it refuses. */
+/**
+ * Not read: the lockfile, which cites nothing, and the test of this check, which contains bad
+ * citations.
+ */
 const NOT_READ = new Set(['package-lock.json', '.ci/docs.test.mjs']);
 
 const CITATION = /(?<![\w/.-])(?<path>(?:[\w.-]+\/)*[\w-][\w.-]*\.md)\b(?<headings>(?:,? (?:and )?"[^"]+")*)/g;
 const DECISIONS = /\bdecisions? (?<numbers>\d+(?:(?:,|,? and| to) \d+)*)/gi;
-/** Texts that look like a citation and have no target. */
+/** Texts that look like a citation, but name nothing that a reader can open. */
 const LOOSE = [
   [/\b(?:partner API|portal API|contract|decisions|rules),? \(?"[A-Z][^"]*"/g, 'names no file'],
   [/\((?:the )?(?:partner API|portal API|contract|decisions), [A-Z`][^)]*\)/g, 'names no file'],
@@ -33,7 +36,7 @@ const LOOSE = [
   [/(?<![\w.-])(?:\.\.\/)+(?:shared|spec|design)\/[\w./-]*/g, 'is not in the repository'],
 ];
 
-/** A path, also with braces and stars, as in `services/{challenge,tournament}/src/*.ts`. */
+/** A path, which may have braces and stars, as in `services/{challenge,tournament}/src/*.ts`. */
 const SOURCE_PATH = /^(?:[\w.*-]|\/|\{[\w.,-]+\})+\.(?:ts|mts|mjs|sql|proto|sh)$/;
 const NAMES_OTHER_FILES =
   /^(?:CHANGELOG\.md|docs\/decisions\/.*|docs\/contract\/quick-start\.md|libs\/(?:sdk|browser)\/README\.md)$/;
@@ -63,7 +66,7 @@ for (const [file, text] of texts) {
 }
 for (const [file, { links, codes }] of pages) {
   for (const link of links) checkLink(file, link);
-  // `checkCoverage` wants whole paths.
+  // `checkCoverage` checks the files of this page, and requires whole paths.
   if (file === COVERAGE || NAMES_OTHER_FILES.test(file)) continue;
   for (const code of codes) checkSourcePath(file, code);
   checkLibraries(file, joinLines(file, texts.get(file)));
@@ -100,7 +103,7 @@ function parse(text) {
   };
 }
 
-/** A citation may continue on the next line, in prose and in comments. */
+/** Joins lines, because a citation may continue on the next line, in prose and in comments. */
 function joinLines(file, text) {
   return text.replace(file.endsWith('.md') ? /\s*\n\s*/g : /\s*\n\s*(?:\*(?!\/)|\/\/|--|#)?\s*/g, ' ');
 }
@@ -135,7 +138,7 @@ function checkSourcePath(file, code) {
   if (!SOURCE_PATH.test(code)) return;
   for (const path of alternativesOf(code)) {
     counts.paths += 1;
-    // The folders of a path may be left out, where a longer path stands before it.
+    // A path may omit its first folders, because a longer path often precedes it in the text.
     const parts = path.replace(/^(?:\.\.?\/)+/, '').split(/(\*+)/);
     const pattern = parts.map((part) => ({ '*': '[^/]*', '**': '.*' })[part] ?? RegExp.escape(part)).join('');
     const ending = new RegExp(`(?:^|/)${pattern}$`);
@@ -172,7 +175,7 @@ function checkCoverage(text) {
   }
 }
 
-/** The text between a heading and the next one, joined to one line. */
+/** Returns the text between a heading and the next heading, joined to one line. */
 function sectionOf(text, heading) {
   const section = text.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   return section.replace(/\s+/g, ' ');

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** The result of the check on the sound repository with these files changed. */
+/** Runs the check on the sound repository with these files changed. Returns the result. */
 function check(changed) {
   const folder = mkdtempSync(join(tmpdir(), 'laurel-docs-'));
   folders.push(folder);

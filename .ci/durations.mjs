@@ -1,10 +1,10 @@
-// Writes durations.json, with which the longest files start first, from the logs of Vitest runs:
-//   .ci/run > run.log; node .ci/durations.mjs run.log
-// A file that no log names keeps its seconds.
+// Writes durations.json from the logs of Vitest runs, so that the longest files start first:
+//   .ci/run > run.log; node .ci/durations.mjs run.log A file that no log names keeps its earlier
+//   seconds.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { secondsOfFiles } from './verdict.mjs';
 
-/** Shorter files hardly change when the last one ends. */
+/** Shorter files are not listed: when they start hardly changes when the last file ends. */
 const SHORTEST_S = 5;
 
 const target = new URL('durations.json', import.meta.url);

@@ -1,6 +1,6 @@
-// Checks that package-lock.json installs exactly the reviewed packages on Linux (x64, arm64):
-// every package has a checksum, manifests request exact versions, and no download address is
-// recorded.
+// Checks that package-lock.json installs exactly the reviewed packages on Linux (x64, arm64): every
+// package has a checksum, manifests request exact versions, and the lockfile records no download
+// address.
 import { globSync, readFileSync } from 'node:fs';
 
 /**

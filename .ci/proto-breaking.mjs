@@ -1,5 +1,6 @@
-// Compares proto/ with the last one that landed: no change may break what a deployed service uses.
-// An rpc may be removed if proto/removed-rpcs.txt lists it, and a listed one may not come back.
+// Compares proto/ with the version that landed last: no change may break what a deployed service
+// uses. An rpc may be removed if proto/removed-rpcs.txt lists it. A listed rpc may not be served
+// again.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..');
 const DELETED_RPC = /^Previously present RPC "(\w+)" on service "(\w+)" was deleted\.$/;
 
 /**
- * Returns the problems, a line each. `findings` is the output of `buf breaking`; `rpcs` are the
+ * Returns the problems, one line each. `findings` is the output of `buf breaking`; `rpcs` are the
  * rpcs that are served.
  */
 export function problemsOf({ findings, rpcs, removed }) {
@@ -20,14 +21,19 @@ export function problemsOf({ findings, rpcs, removed }) {
   ];
 }
 
-/** The full name of the rpc whose removal the finding reports; undefined for another finding. */
+/**
+ * Returns the full name of the rpc whose removal the finding reports; undefined for other findings.
+ */
 function deletedRpc({ path, type, message }) {
   if (type !== 'RPC_NO_DELETE') return undefined;
   const [, rpc, service] = DELETED_RPC.exec(message) ?? [];
   return `${packageOf(path)}.${service}/${rpc}`;
 }
 
-/** The package of a file is its folder: `buf lint` checks that (PACKAGE_DIRECTORY_MATCH). */
+/**
+ * Returns the package of a file, which is its folder: `buf lint` checks that
+ * (PACKAGE_DIRECTORY_MATCH).
+ */
 function packageOf(path) {
   return path.split('/').slice(1, -1).join('.');
 }

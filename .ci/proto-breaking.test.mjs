@@ -14,7 +14,7 @@ const deleted = finding(
 );
 const deletedField = finding('FIELD_NO_DELETE_UNLESS_NUMBER_RESERVED', 'Previously present field "1" was deleted.');
 
-describe('the comparison of proto/ with the last one that landed', () => {
+describe('the comparison of proto/ with the version that landed last', () => {
   test('an rpc that is removed and not listed as removed is a problem', () => {
     expect(problemsOf({ findings: [deleted], rpcs: [], removed: [] })).toEqual([
       `proto/laurel/challenge/v1/challenge.proto:11: ${deleted.message} (RPC_NO_DELETE); list it in proto/removed-rpcs.txt if the previous release calls it nowhere`,

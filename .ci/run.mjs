@@ -1,6 +1,6 @@
-// Runs every proof of this repository, one part after the other. Its last lines say what to repair:
-// the failures with their messages, what this machine did not test, the time of each part beside
-// its budget, the flaky tests, and `N passed, N failed`.
+// Runs every check and test of this repository, one part after the other. The last lines say what
+// to repair: the failures with their messages, what this machine did not test, the time and the
+// budget of each part, the flaky tests, and `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,10 @@ const LAST_START_S = 5_000;
 /** A part that runs this many seconds after the start is ended, so that its results are printed. */
 const LAST_END_S = 5_250;
 
-/** Each part: its npm script, the seconds that it may take, and the script that runs beside it. */
+/**
+ * The parts: the npm script of each, the seconds that it may take, and the script that runs at the
+ * same time.
+ */
 const PARTS = [
   // The README's test command.
   { script: 'test', budgetS: 540 },
@@ -25,7 +28,7 @@ const folder = mkdtempSync(join(tmpdir(), 'laurel-ci-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const secondsNow = () => Math.round((Date.now() - startedAt) / 1_000);
 
-/** Failures that have no test: a command that ended without a report, a check. */
+/** Failures that no test reports: a failed check, or a command that ended without a report. */
 const broken = [];
 const took = [];
 const notStarted = [];
@@ -89,7 +92,8 @@ async function runTests(script, filters = []) {
 }
 
 /**
- * Runs the failed tests that may be bad luck once more, each file alone. Returns those that pass.
+ * Runs once more the failed tests that may be bad luck, one file at a time. Returns the tests that
+ * then pass.
  */
 async function runAgain(all) {
   const candidates = mayRunAgain(all);
@@ -106,8 +110,8 @@ async function runAgain(all) {
 }
 
 /**
- * Runs an npm script, and ends it when the run has no time left. Resolves with its exit code and
- * output.
+ * Runs an npm script, and ends the script when the run has no time left. Resolves with the script's
+ * exit code and output.
  */
 function npmRun(script, args, { isShown }) {
   const child = spawn('npm', ['run', script, ...(args.length === 0 ? [] : ['--', ...args])], {

@@ -1,7 +1,6 @@
-// Prints the title of every test, `<file> > <title>`, sorted. A diff of two runs shows which tests
-// a change removed, moved or renamed:
-//   node .ci/test-titles.mjs > before.txt
-// It loads every test file and runs no test. Install the packages and generate proto/ first.
+// Prints the titles of all tests as `<file> > <title>`, sorted. A diff of two runs shows which
+// tests a change removed, moved or renamed: node .ci/test-titles.mjs > before.txt It loads every
+// test file and runs no test. Install the packages and generate proto/ first.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'test-titles-'));
 const list = join(folder, 'list.json');
 try {
   execFileSync('npx', ['vitest', 'list', '--no-static-parse', `--json=${list}`], {
-    // Without this setting the fault tables list only a part of their cases.
+    // Makes the tables of faults list all of their cases.
     env: { ...process.env, LAUREL_FAULTS: 'all' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,15 +1,17 @@
-// Reads what a run of all proofs reports: which tests failed, which of those may be bad luck, which
-// parts took too long, and how long each file takes.
+// Reads the reports and logs of a run of all parts: which tests failed, which failures may be bad
+// luck, which parts took too long, and how long each file takes.
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/** More failures than these have one cause, and it is not luck. */
+/** More failures than this have a common cause, which is not bad luck. */
 const MOST_AGAIN = 10;
 /** A part may exceed its budget by this factor without a warning. */
 const TOLERANCE = 1.2;
 const MESSAGE_LENGTH = 2_000;
 
-/** What Vitest writes between the titles of a test when it compares the test with a pattern. */
+/**
+ * The text that Vitest puts between the titles of a test when it compares the test with a pattern.
+ */
 const BETWEEN_TITLES = ' > ';
 
 /**
@@ -20,8 +22,8 @@ const BETWEEN_TITLES = ' > ';
 const FINDING = /\bFINDING: |\bProperty failed |\bCounterexample: /;
 
 /**
- * The passed, failed and skipped tests of one of Vitest's JSON reports.
- * A file whose set-up failed has no failed test: it is one failure with an empty title.
+ * Returns the passed, failed and skipped tests of a JSON report of Vitest. A file whose set-up
+ * failed has no failed test, so it counts as one failure with an empty title.
  */
 export function readReport(report, script, root = process.cwd()) {
   const failures = [];
@@ -52,33 +54,41 @@ function toFailure(script, file, title, message) {
 }
 
 /**
- * The failed black-box and long tests, which depend on processes and on what else the machine does,
- * unless findings or too many.
+ * Returns the failures that may be bad luck: those of black-box and long tests, which depend on
+ * processes and on what else the machine does. A finding is never bad luck. Returns none if there
+ * are too many failures.
  */
 export function mayRunAgain(failures) {
   if (failures.length > MOST_AGAIN) return [];
   return failures.filter(({ file, isFinding }) => /^tests\/|\.long\.test\.ts$/.test(file) && !isFinding);
 }
 
-/** Vitest's arguments for exactly these failed tests of one file; none if the whole file failed. */
+/**
+ * Returns the arguments with which Vitest runs exactly these failed tests of one file; none if the
+ * whole file failed.
+ */
 export function patternOf(failures) {
   if (failures.some(({ title }) => title === '')) return [];
   const titles = failures.map(({ title }) => title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   return ['--testNamePattern', `^(${titles.join('|')})$`];
 }
 
-/** The line of a part, with a warning where it exceeded its budget by more than a fifth. */
+/**
+ * Returns the line about a part, with a warning if the part exceeded its budget by more than a
+ * fifth.
+ */
 export function durationLine(what, seconds, budgetS) {
   const line = `TOOK: ${String(seconds).padStart(4)} s of ${budgetS} s, ${what}`;
   return seconds > budgetS * TOLERANCE ? `${line}\nOVER BUDGET: ${what} by ${seconds - budgetS} s` : line;
 }
 
-/** The line of Vitest's default reporter for a file that has ended. */
+/** Matches the line of Vitest's default reporter for a file that has ended. */
 const ENDED_FILE = /^ *\S +(?:\S+ +)?(?<file>\S+\.test\.\w+) \(.*\) (?<ms>\d+)ms/;
 
 /**
- * The seconds of each file that the logs name, the most of its runs. The JSON reports have no such
- * figure: theirs begins with a file's first test, when a stack that `beforeAll` starts has started.
+ * Returns the seconds of each file that the logs name: the longest of the file's runs. The JSON
+ * reports do not have this figure: they measure from a file's first test, after `beforeAll` has
+ * started a stack.
  */
 export function secondsOfFiles(logs) {
   const seconds = {};

@@ -102,7 +102,7 @@ describe('which failures run again', () => {
     ]);
   });
 
-  test('the pattern made of a failure makes Vitest run only that test', () => {
+  test('the pattern of a failure makes Vitest run only the failed test', () => {
     const failed = aTest(
       'a file whose set-up failed runs again as a whole',
       'failed',
@@ -128,11 +128,11 @@ describe('which failures run again', () => {
 });
 
 describe('how long a part took', () => {
-  test('a part within a fifth of its budget is no warning', () => {
+  test('a part that exceeds its budget by at most a fifth gives no warning', () => {
     expect(durationLine('npm run test', 120, 100)).toBe('TOOK:  120 s of 100 s, npm run test');
   });
 
-  test('a part that exceeds its budget by more than a fifth is a warning', () => {
+  test('a part that exceeds its budget by more than a fifth gives a warning', () => {
     expect(durationLine('npm run test', 121, 100)).toBe(
       'TOOK:  121 s of 100 s, npm run test\nOVER BUDGET: npm run test by 21 s',
     );

@@ -1,8 +1,8 @@
 // Prints a random sample of 60 comments, 60 exported names and 40 test titles, for a reader's test:
-//   node .ci/word-sample.mjs [seed] [folder ...]
-// Somebody who did not write them counts those that need a second reading: at most 10 % of each.
-// The same seed and files give the same sample. Without folders it reads the whole checkout.
-// Directives to tools (`biome-ignore`, `@vite-ignore`) are not drawn.
+//   node .ci/word-sample.mjs [seed] [folder ...] Somebody who did not write them counts the items
+//   that need a second reading: at most 10 % of each kind may. The same seed and files give the
+//   same sample. Without folders it reads the whole checkout. Directives to tools (`biome-ignore`,
+//   `@vite-ignore`) are not drawn.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isDirective, proseOf, wordsOf } from './comments.mjs';
@@ -12,7 +12,7 @@ const SIZES = { comments: 60, 'exported names': 60, 'test titles': 40 };
 const SOURCES = /\.(?:tsx?|mjs|proto)$/;
 const DERIVED = /\/generated\/|\/src\/(?:api\/)?api-types\.ts$|^libs\/browser\/src\/(?:player-shapes|closed-sets)\.ts$/;
 const EXPORT = /^export (?:async )?(?:const|let|function\*?|class|type|interface) (\w+)/gm;
-/** What precedes a test title: `test(`, `test.each([...])(` and the like. */
+/** Matches the code before a test title: `test(`, `test.each([...])(` and the like. */
 const TITLED = /(?<![.\w])(?:test|it)(?:\.\w+)*(?:\((?:[^()]|\([^()]*\))*\))?\(\s*$/;
 
 const [seed = DEFAULT_SEED, ...folders] = process.argv.slice(2);
@@ -39,7 +39,7 @@ function collect(name, source) {
       .filter((line) => !isDirective(line))
       .join('\n');
     const words = wordsOf(prose).replace(/\s+/g, ' ').trim();
-    // The line below shows what the comment is about, as its reader sees it.
+    // The line below a comment shows its reader what the comment is about.
     const below = source
       .slice(start + text.length)
       .trimStart()
@@ -56,7 +56,7 @@ function collect(name, source) {
   }
 }
 
-/** `size` different items, in a random order. */
+/** Returns `size` different items in a random order. */
 function draw(items, size) {
   const rest = [...items];
   return Array.from(
@@ -65,7 +65,7 @@ function draw(items, size) {
   );
 }
 
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+/** Returns a generator of numbers in [0, 1), which are the same for the same seed (mulberry32). */
 function createRandom(from) {
   let state = from;
   return () => {

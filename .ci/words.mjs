@@ -1,7 +1,7 @@
 // Checks how comments, error messages, test titles and descriptions read.
 //
-// - A comment ends by column 100. A directive to a tool (`biome-ignore`, `@ts-expect-error`) is one
-//   line however long it is.
+// - A line of a comment ends by column 100. A directive to a tool (`biome-ignore`,
+//   `@ts-expect-error`) may be longer, because it must be one line.
 // - No sentence begins with "Of", and no text has one of the phrases below.
 // - No file has the marker of an unresolved conflict, which no compiler sees in a comment.
 // - Not read: derived files, landed migrations, and this check.
@@ -48,7 +48,7 @@ console.log(`${files.length} files, whose comments and texts read well as far as
 // A check that reads nothing is broken.
 process.exitCode = problems.length === 0 && files.length > 0 ? 0 : 1;
 
-/** Each line of a comment that ends after column 100, with the code before it. */
+/** Finds the lines of a comment that end after column 100, counting the code before the comment. */
 function tooWide(source, { start, text }) {
   const found = [];
   let at = start;
@@ -72,7 +72,7 @@ function lineOf(source, at) {
   return source.slice(0, at).split('\n').length;
 }
 
-/** Databases have run these, so nobody edits them (.ci/landed-migrations). */
+/** Lists the migrations that databases have run, which nobody may edit (.ci/landed-migrations). */
 function landedMigrations() {
   for (const ref of ['origin/main', 'main', 'HEAD']) {
     try {

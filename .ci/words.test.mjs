@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Returns what the check reports of a repository that has these files. */
+/** Returns what the check reports about a repository with these files. */
 function check(texts) {
   const folder = mkdtempSync(join(tmpdir(), 'laurel-words-'));
   try {
