@@ -1,6 +1,6 @@
 /**
- * What an audit in slices (sliced-audit.ts) has found, in `audit_findings`: what a slice finds
- * replaces what was known about its rows.
+ * Stores the findings of an audit in slices (sliced-audit.ts) in `audit_findings`. The findings of
+ * a slice replace the earlier findings about the slice's rows.
  */
 import { type Check, type CheckResult, type EnvironmentsOfIds, locatedSql, MAX_EXAMPLES, namedSql } from './audit.ts';
 import { sliceSql } from './audit-rows.ts';
@@ -32,19 +32,31 @@ group by check_id`,
 type FoundRow = { check_id: string; violations: bigint; test_violations: bigint; examples: string[] };
 
 export interface Findings {
-  /** Stores what the walk's rules found in the rows from `after` to `until`, by their keys. */
+  /**
+   * Audits the rows from `after` to `until` by the walk's rules, and replaces the findings about
+   * these rows.
+   */
   replaceBetween(
     tx: Transaction,
     walk: string,
     range: { readonly after: string; readonly until: string | null; readonly keys: readonly string[] },
   ): Promise<void>;
-  /** Stores what the walk's rules found in the rows with these keys. */
+  /**
+   * Audits the rows with these keys by the walk's rules, and replaces the findings about these
+   * rows.
+   */
   replaceOf(tx: Transaction, walk: string, keys: readonly string[]): Promise<void>;
-  /** Stores what the comparison of the rows above `after` found. Returns `until`. */
+  /**
+   * Replaces the findings about the rows above `after` by the findings of their comparison. Returns
+   * `until`.
+   */
   replaceCompared(tx: Transaction, walk: string, after: string, compared: ComparedSlice): Promise<string | null>;
-  /** Stores what the rules over sums found; deletes the findings of checks that no longer exist. */
+  /**
+   * Applies the rules over sums, and replaces their findings. Deletes the findings of checks that
+   * no longer exist.
+   */
   replaceAtEnd(tx: Transaction): Promise<void>;
-  /** The known violations of each check. */
+  /** Loads the known violations of each check. */
   load(database: Database): Promise<CheckResult[]>;
 }
 
@@ -56,7 +68,7 @@ export function createFindings({
 }: {
   readonly checks: readonly SlicedCheck[];
   readonly walks: readonly Walk[];
-  /** All checks, those between two databases too. */
+  /** All checks, including the checks between two databases. */
   readonly described: readonly Pick<Check, 'id' | 'description'>[];
   readonly environments: EnvironmentsOfIds;
 }): Findings {
@@ -100,9 +112,9 @@ export function createFindings({
 }
 
 /**
- * One statement for all rules of a walk; `$1` is the keys of the slice. It has a name, so that a
- * connection plans it once: to plan it takes longer than to run it. So walks of one name share
- * their rules.
+ * Returns one statement for all rules of a walk; `$1` are the keys of the slice. The statement has
+ * a name, so that a connection plans it once, because planning takes longer than running it.
+ * Therefore two walks with the same name must have the same rules.
  */
 function sliceStatement(
   walk: Walk,
@@ -120,7 +132,7 @@ function sliceStatement(
   };
 }
 
-/** As SQL: the violations of a rule, with the rule and the walk in which it was found. */
+/** SQL for the violations of a rule, with the id of the rule's check and the name of the walk. */
 function violationsOf(checkId: string, walk: string, violations: string): string {
   return `
 select '${checkId}' as check_id, '${walk}' as walk, violation.* from (${namedSql(violations)}) as violation`;

@@ -1,20 +1,29 @@
 /**
- * What the rules of an audit in slices read (sliced-audit.ts): a table, or the rows of it that are
- * in the slice.
+ * The rows that the rules of an audit in slices read (sliced-audit.ts): a whole table, or the
+ * table's rows in a slice.
  */
 import type { SlicedCheck, Walk } from './audit-walk.ts';
 
-/** The rows that a rule reads, with their `key` in the walk: all of them, or those of a slice. */
+/**
+ * The rows that a rule reads, with their `key` in the walk: all rows (`all`), or the rows of a
+ * slice (`inSlice`).
+ */
 export interface Rows {
   readonly walk: string;
   readonly all: string;
-  /** A name of `shared`. */
+  /** The name of a query in `shared`. */
   readonly inSlice: string;
-  /** What the walk shares, so that the rows of a slice are read once for all rules. */
+  /**
+   * The queries that the rules of the walk share, so that a slice's rows are read once for all
+   * rules.
+   */
   readonly shared: Readonly<Record<string, string>>;
 }
 
-/** Rows read by two queries: `all` of them, or those of a slice, once for all rules, as `name`. */
+/**
+ * Rows that are read by two queries: `all` reads all rows, and `inSlice` reads the rows of a slice,
+ * once for all rules, as `name`.
+ */
 export function sharedRows(walk: string, all: string, inSlice: string, name = `walked_${walk}`): Rows {
   return { walk, all, inSlice: name, shared: { [name]: inSlice } };
 }
@@ -29,7 +38,8 @@ export function rowsOf(walk: string, table: string, key: string): Rows {
 }
 
 /**
- * The `with` clauses of a slice: `slice (key)`, whose keys are `$1`, and the walk's shared queries.
+ * SQL for the `with` clauses of a slice: `slice (key)`, whose keys are `$1`, and the walk's shared
+ * queries.
  */
 export function sliceSql({ shared = {} }: Walk): string {
   return [SLICE, ...Object.entries(shared).map(([name, rows]) => `${name} as materialized (${rows})`)].join(', ');
@@ -43,8 +53,8 @@ export function pageSql(table: string, key: string): string {
 }
 
 /**
- * The distinct uuids of an indexed column above `$1`, at most `$2`. Each is found by the index, so
- * rows that share one are not read.
+ * SQL for the distinct uuids of an indexed column above `$1`, at most `$2`. The index finds the
+ * next uuid each time, so rows with the same uuid are skipped.
  */
 export function distinctSql(table: string, column: string, where = 'true'): string {
   const next = (after: string) =>
@@ -59,8 +69,8 @@ export function distinctSql(table: string, column: string, where = 'true'): stri
 }
 
 /**
- * A page of the first keys whose `weight` is at most `most` together, or of the first one. The
- * argument `keys` is a query of distinct keys above `$1`, at least the first `$2`.
+ * SQL for a page of the first keys whose total `weight` is at most `most`, or of only the first key
+ * if it is heavier. `keys` is a query of distinct keys above `$1`, at least of the first `$2`.
  */
 export function weighedPageSql(keys: string, weight: string, most: number): string {
   return `
@@ -73,7 +83,7 @@ export function weighedPageSql(keys: string, weight: string, most: number): stri
     order by key`;
 }
 
-/** A rule about rows of one walk: the same query over all of them and over those of a slice. */
+/** A rule about the rows of one walk: the same query over all rows and over the rows of a slice. */
 export function ofRows(
   { walk, all, inSlice }: Rows,
   sql: (rows: string) => string,

@@ -1,6 +1,6 @@
 /**
- * The new rows that each run of an audit in slices reads (sliced-audit.ts), since the run before
- * the last.
+ * Audits new rows in each run of an audit in slices (sliced-audit.ts): the rows since the run
+ * before the last one.
  */
 import type { Findings } from './audit-findings.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import type { Database } from './database.ts';
 import type { Statement } from './step.ts';
 
-/** Pages of a table in one slice: some thousand rows. */
+/** The most pages of a table in one slice: some thousand rows. */
 const TAIL_PAGES = 64;
 
 const PAGES: Statement = {
@@ -27,7 +27,10 @@ const LOAD_TAILS: Statement = {
   text: `select tails::text as tails, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms from audit_passes`,
 };
 
-/** Where this run reads from, and where the next one does: pages of a table, or ms since 1970. */
+/**
+ * `from` is where this run begins to read, and `to` is where the next run begins: pages of a table,
+ * or ms since 1970.
+ */
 type Tail = { readonly from: number; readonly to: number };
 
 interface Audited {
@@ -35,7 +38,7 @@ interface Audited {
   readonly findings: Findings;
 }
 
-/** Audits the new rows of a walk, if it has a way to find them. */
+/** Audits the new rows of a walk, if the walk has a `tail` by which to find them. */
 export async function auditTail(audited: Audited, walk: Walk, signal?: AbortSignal): Promise<void> {
   const { tail } = walk;
   if (tail === undefined) return;
@@ -43,14 +46,14 @@ export async function auditTail(audited: Audited, walk: Walk, signal?: AbortSign
   else await auditLastKeys(audited, walk, tail, signal);
 }
 
-/** Audits the new rows of a walk whose keys begin with the time of their row. */
+/** Audits the new rows of a walk whose keys begin with a time. */
 async function auditLastKeys(
   { database, findings }: Audited,
   { name, page, pageSize }: Walk,
   { leastKeyAt }: KeyTail,
   signal?: AbortSignal,
 ): Promise<void> {
-  // Releases that found the rows of the walk by their pages kept the page under its name.
+  // Not the walk's own name, under which an older software version stored a page of the table.
   const tail = `${name} by key`;
   const { last, nowMs } = await loadTail(database, tail);
   for (let after: string | null = leastKeyAt(new Date(last?.from ?? nowMs)); after !== null; ) {
@@ -97,12 +100,16 @@ async function auditLastPages(
       { statementTimeoutMs: SLICE_TIMEOUT_MS },
     );
   }
-  // The last page may have room for more rows. So may earlier ones, where several writers
-  // extended the table at once or a transaction was rolled back: rows there wait for the pass.
+  // The last page may have room for more rows, so the next run reads it again. Earlier pages may
+  // have room too, if several writers extended the table at once or a transaction was rolled back.
+  // New rows on those pages wait for the pass.
   await moveTail(database, table, last, Math.max(pages - 1, 0));
 }
 
-/** Compares the new rows, which ids show by the time with which they begin. */
+/**
+ * Compares the new rows with the other database. New rows are found by their ids, which begin with
+ * a time.
+ */
 export async function compareNew(
   { database, findings }: Audited,
   walk: ComparedWalk,

@@ -7,8 +7,9 @@ export interface Check {
   /** The invariant as a sentence. */
   readonly description: string;
   /**
-   * Returns one row for each violation, with a column `id`. EnvironmentsOfIds gives the environment
-   * of that id. If the ids are not uuids of rows, the check also returns a column `environment`.
+   * A query that returns one row per violation, with a column `id`. EnvironmentsOfIds gives the
+   * environment of this id. If the ids are not uuids of rows, the query also returns a column
+   * `environment`.
    */
   readonly violations: string;
 }
@@ -31,7 +32,7 @@ export interface CheckResult {
 }
 
 export const MAX_EXAMPLES = 10;
-/** A check reads whole tables: some seconds for a million rows. */
+/** Long, because a check reads whole tables: some seconds for a million rows. */
 const CHECK_TIMEOUT_MS = 120_000;
 
 /**
@@ -75,7 +76,7 @@ function countViolations(violations: string, environments: EnvironmentsOfIds): s
     from (${locatedSql(namedSql(violations), environments)}) as located`;
 }
 
-/** As SQL: the violations of a check, with their `key` if the query returns one. */
+/** SQL for the violations of a check, with their `key` if the query returns one. */
 export function namedSql(violations: string): string {
   return `
         select broken.id::text as id, row_number() over () as position, to_jsonb(broken) ->> 'environment' as environment,
@@ -84,7 +85,7 @@ export function namedSql(violations: string): string {
         from (${violations}) as broken`;
 }
 
-/** As SQL: violations, as `namedSql` returns them, and whether they are of play money. */
+/** SQL for violations that `namedSql` returns, and whether each is a violation of play money. */
 export function locatedSql(named: string, environments: EnvironmentsOfIds): string {
   return `
       select named.*, coalesce(named.environment, known.environment, 'live') = 'test' as is_test
@@ -95,8 +96,8 @@ export function locatedSql(named: string, environments: EnvironmentsOfIds): stri
 }
 
 /**
- * Splits the ids into those of play money and those of real money. An id without a row is in
- * neither.
+ * Splits the ids into ids of play money and ids of real money. An id without a row is in neither
+ * set.
  */
 export async function findEnvironments(
   database: Database,

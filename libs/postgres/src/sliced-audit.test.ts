@@ -1,4 +1,4 @@
-/** The audit in slices on a real database: three lines of one table to a slice. */
+/** The audit in slices on a real database. A slice has three lines of one table. */
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { type CheckResult, runChecks } from './audit.ts';
 import { distinctSql, weighedPageSql } from './audit-rows.ts';
@@ -40,7 +40,7 @@ const LINES: Walk = {
   shared: { walked_lines: `select key, lines.* from ${IN_SLICE}` },
   sums: `select 'moved' as name, box as key, cents from ${IN_SLICE} cross join pass where ${inSnapshotSql('lines', 'created_at')}`,
 };
-/** The lines of a test fill one page, so that each run with a tail audits all of them. */
+/** The lines of a test fit into one page, so that each run with this tail audits all lines. */
 const WITH_TAIL: Walk = { ...LINES, tail: { table: 'lines', key: 'id' } };
 const ENVIRONMENTS = 'select id, environment from lines';
 
@@ -63,10 +63,10 @@ afterAll(async () => {
   await scratch[Symbol.asyncDispose]();
 });
 
-/** Ids in the order of their numbers. */
+/** Returns an id; ids are in the order of their numbers. */
 const idAt = (order: number) => `00000000-0000-7000-8000-${String(order).padStart(12, '0')}`;
 
-/** The ids are in the order of the walk. */
+/** The ids of the lines, in the order of the walk. */
 let ids: readonly string[];
 
 beforeEach(async () => {
@@ -80,7 +80,7 @@ beforeEach(async () => {
   );
 });
 
-/** A run without time, which audits one slice, or one with enough for a whole pass. */
+/** Creates an audit. By default a run has no time, so that it audits one slice. */
 const auditor = ({
   runBudgetMs = 0,
   on = database,
@@ -106,7 +106,7 @@ const auditor = ({
 const found = (results: readonly CheckResult[]) =>
   Object.fromEntries(results.filter(({ violations }) => violations > 0n).map((one) => [one.id, one.examples]));
 
-/** Runs that each audit one slice, until the pass ends. Returns what each of them reported. */
+/** Makes runs that audit one slice each, until the pass ends. Returns what each run reported. */
 async function passBySlices(options?: Parameters<typeof auditor>[0]): Promise<object[]> {
   const reports: object[] = [];
   do reports.push(found(await auditor(options).run()));
@@ -114,7 +114,7 @@ async function passBySlices(options?: Parameters<typeof auditor>[0]): Promise<ob
   return reports;
 }
 
-/** The first pass of a database ends in its first run. */
+/** Makes the first run of a database, which completes its first pass. */
 const endFirstPass = async () => found(await auditor().run());
 
 const damage = (index: number) => run('update lines set cents = -10 where id = $1', [ids[index]]);
@@ -133,7 +133,7 @@ test('a later run continues after the slice at which the run before ended', asyn
   expect(await passBySlices()).toHaveLength(4);
 });
 
-test('the audit finds damaged old rows in their slice', async () => {
+test('the audit finds damaged old rows when it audits their slice', async () => {
   await endFirstPass();
   await damage(4);
   const reports = await passBySlices();
@@ -141,7 +141,7 @@ test('the audit finds damaged old rows in their slice', async () => {
   expect(reports).toEqual([{}, debt, debt, { ...debt, box_is_sum_of_lines: ['b'] }]);
 });
 
-test('several rules over one slice each report their own violations', async () => {
+test('several rules over one slice report their violations independently', async () => {
   await run('update lines set cents = -10 where id = $1', [ids[0]]);
   await run(`update lines set cents = 101, environment = 'test' where id = $1`, [ids[1]]);
   const reported = await auditor().run();
@@ -231,7 +231,7 @@ test('a process that dies during a pass loses at most one slice', async () => {
   await damage(1);
   await damage(7);
   await auditor().run();
-  // The process dies when the slice is written and not committed.
+  // The process dies when the slice is written but not committed.
   let slices = 0;
   const dying: Database = {
     ...database,
@@ -265,7 +265,8 @@ test('a second replica that audits the same slice stores nothing', async () => {
     ...database,
     query: async (statement, values) => {
       const rows = await database.query<never>(statement, values);
-      // Another replica audits the slice between this one's look at the pass and its own slice.
+      // Another replica audits the slice after this replica has read the pass and before it audits
+      // the slice.
       if (statement.text.includes('is_urgent') && statement.text.includes('is_foreign')) await auditor().run();
       return rows;
     },
@@ -286,7 +287,7 @@ test('a pass with the snapshot of another server starts again', async () => {
   expect(await passBySlices()).toHaveLength(4);
 });
 
-/** Another database has every line but these; ids from `newFrom` on are new. */
+/** Compares with a database that has every line except these. Ids from `newFrom` on are new. */
 const comparing = (missing: ReadonlySet<string | undefined>, newFrom = idAt(9_999)): ComparedWalk => ({
   name: 'compared',
   pageSize: 4,
@@ -321,7 +322,7 @@ test('every run compares the rows with new ids', async () => {
   expect(results.at(-1)).toMatchObject({ violations: 2n, testViolations: 2n });
 });
 
-test('a comparison that fails leaves the pass where it was', async () => {
+test('a failed comparison does not move the pass forward', async () => {
   await endFirstPass();
   const failing = { ...comparing(new Set()), compare: () => Promise.reject(new Error('the wallet is down')) };
   const audit = auditor({ runBudgetMs: 60_000, comparedWalks: [failing] });
@@ -344,6 +345,6 @@ test('the audit reads every row when a weighed page takes light rows together an
   };
   await run(`update lines set box = case when id >= $1 then 'b' else 'a' end`, [ids[6]]);
   await run(`update boxes set cents = case box when 'a' then 60 else 20 end`);
-  // Four of a; two of a and the first of b; two of b; the last of b; none.
+  // The slices: four lines of a; two of a and the first of b; two of b; the last of b; none.
   expect(await passBySlices({ walk })).toEqual([{}, {}, {}, { no_debt: [ids[9]] }, { no_debt: [ids[9]] }]);
 });

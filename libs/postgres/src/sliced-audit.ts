@@ -1,29 +1,31 @@
 /**
  * An audit that is bounded in time and memory, however large the tables are. A run has three parts:
  *
- * 1. Checks without slices, whole and in one snapshot: totals, guards, and tables that stay small.
- * 2. The new rows of the tables that grow, since the run before the last. The last run may have
- *    missed rows that a transaction had written and not committed.
- * 3. Slices of a pass, until the run has used its time. A pass walks each table by its key, a page
- *    at a time, and a slice applies all rules of the walk to the rows of one page. So the passes
- *    together audit every row again and again, also rows that have not changed for years.
+ * 1. Checks without slices, over whole tables and in one snapshot: totals, guards, and tables that
+ *    stay small.
+ * 2. The new rows of the tables that grow, since the run before the last one. The last run may have
+ *    missed rows that a transaction had written but not committed.
+ * 3. Slices of a pass, until the run has used its time. A pass walks each table in key order, a
+ *    page at a time, and a slice applies all rules of the walk to the rows of one page. So every
+ *    pass audits every row, even rows that have not changed for years.
  *
- * A pass that began long ago is completed in one run, whatever that takes, and so is the first one
- * of a database: until then its results do not cover every row.
+ * One run completes a pass that began long ago, however long that takes. One run also completes the
+ * first pass of a database, because the results do not cover every row before.
  *
  * Each slice is one transaction, which also stores how far the pass has come. A process that dies
  * loses one slice, and another replica continues. Two replicas never store the same slice, because
  * the second one finds that the pass has moved on.
  *
- * Findings are stored by row. A violation stays reported until the slice with its row is audited
- * again and is whole. The number of violations is that of the distinct ids found.
+ * Findings are stored by row. A violation is reported until the slice with its row is audited again
+ * without the violation. The number of violations is the number of distinct ids found.
  *
- * Sums over more rows than a slice has add up slice by slice in `audit_sums`, and are compared when
- * the pass ends. Rows that are written during the pass must not enter them, so the pass keeps the
- * snapshot in which it began; a rule counts only rows that were visible in it (IN_SNAPSHOT).
+ * A sum over the rows of many slices adds up slice by slice in `audit_sums`, and is compared when
+ * the pass ends. Rows that are written during the pass must not enter the sums. So the pass stores
+ * the snapshot in which it began, and counts only rows that were visible in this snapshot
+ * (inSnapshotSql).
  *
- * Rows that another database has too are compared outside a transaction (ComparedWalk): the slice
- * stores what the comparison found.
+ * Rows of two databases are compared outside a transaction (ComparedWalk). The slice then stores
+ * what the comparison found.
  *
  * The service creates the tables in its own migration: audit_passes, audit_findings, audit_sums
  * (services/wallet/migrations/0030_create_audit_passes.sql).
@@ -45,32 +47,33 @@ import type { Database } from './database.ts';
 import type { Statement } from './step.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What a test changes, so that few rows make many slices, and a pass many runs. */
+/** Limits that a test lowers, so that few rows make many slices and a pass takes many runs. */
 export interface SliceLimits {
   readonly runBudgetMs?: number;
   readonly maxPageSize?: number;
 }
 
 export interface SlicedAudit {
-  /** One run. Returns every check, with what is known to violate it. */
+  /** Makes one run. Returns every check with its known violations. */
   run(signal?: AbortSignal): Promise<CheckResult[]>;
   /**
-   * When the last whole pass ended; before the first one ends, when it began. Null before that. In
-   * seconds since 1970.
+   * Returns when the last whole pass ended, in seconds since 1970. Before the first pass ends,
+   * returns when it began; null if it has not begun.
    */
   passCompletedAt(): Promise<number | null>;
 }
 
-/** Part 3 of a run: a tenth of the default interval between runs. */
+/** The time for part 3 of a run: a tenth of the default interval between runs. */
 const RUN_BUDGET_MS = 60_000;
 /** A pass older than this is completed in one run, so that no pass takes a day. */
 const LATE_PASS_HOURS = 12;
 
 /**
- * For a row `table` that is only ever inserted: whether the snapshot of the pass had it. A row's
- * `xmin` lacks its upper 32 bits, which are those of the newest transaction at the time of the
- * slice. They would be wrong for a row that is billions of transactions old, so rows written an
- * hour before the pass count without a look at them: no transaction lasts that long.
+ * SQL: whether the snapshot of the pass contains a row of `table`, whose rows are never updated. A
+ * row's `xmin` lacks the upper 32 bits; they are taken from the newest transaction at the time of
+ * the slice. They would be wrong for a row that is billions of transactions old. So a row that was
+ * written more than an hour before the pass counts without this comparison, because no transaction
+ * lasts that long.
  */
 export function inSnapshotSql(table: string, createdAt: string): string {
   return `(${createdAt} < pass.started_at - interval '1 hour' or pg_visible_in_snapshot(
@@ -87,8 +90,8 @@ const INSERT: Statement = {
   text: `insert into audit_passes (id, tails) values (1, '{}') on conflict (id) do nothing`,
 };
 
-// A snapshot from the future comes from another server, by a logical restore: such a pass begins
-// again.
+// A pass whose snapshot is from the future begins again: a logical restore has brought the snapshot
+// from another server.
 const LOAD: Statement = {
   text: `
 select started_at, walk, after,
@@ -150,14 +153,14 @@ export function createSlicedAudit({
 }: {
   readonly database: Database;
   readonly checks: readonly SlicedCheck[];
-  /** In the order of a pass. */
+  /** The walks over tables, in the order of a pass. */
   readonly walks: readonly Walk[];
-  /** By id, the sentences of the invariants that the compared walks check. */
+  /** The invariants that the compared walks check: sentences, by the id of the check. */
   readonly comparedChecks?: Readonly<Record<string, string>>;
-  /** After the other walks. */
+  /** The walks that compare two databases. A pass makes them after the other walks. */
   readonly comparedWalks?: readonly ComparedWalk[];
   readonly environments: EnvironmentsOfIds;
-  /** A query of `(name, key, cents)` that `audit_sums` holds when a pass begins. */
+  /** A query of the rows `(name, key, cents)` with which `audit_sums` begins in each pass. */
   readonly startSums: string;
 } & SliceLimits): SlicedAudit {
   const whole = checks.filter(({ slices, atEnd }) => slices === undefined && atEnd === undefined);
@@ -174,7 +177,7 @@ export function createSlicedAudit({
     const [row] = await database.query<PassRow>(LOAD);
     if (row?.started_at == null || row.after === null || row.is_foreign === true) return undefined;
     const walk = walks.find(({ name }) => name === row.walk);
-    // A release that renames a walk begins the pass again.
+    // If a release has renamed the walk, the pass begins again.
     return walk && { startedAt: row.started_at, walk, after: row.after, isUrgent: row.is_urgent };
   }
 
@@ -189,7 +192,7 @@ export function createSlicedAudit({
     );
   }
 
-  /** True if the pass ended with this slice. */
+  /** Audits one slice. True if the pass ended with this slice. */
   async function auditSlice({ startedAt, walk, after }: Pass): Promise<boolean> {
     const audit = await prepareSlice(walk, after);
     return await database.transaction(
@@ -216,14 +219,17 @@ export function createSlicedAudit({
     );
   }
 
-  /** Compares before the transaction, which therefore never waits for another database. */
+  /**
+   * Compares before the transaction begins, so that the transaction never waits for another
+   * database.
+   */
   async function prepareSlice(walk: AnyWalk, after: string): Promise<(tx: Transaction) => Promise<string | null>> {
     if (!('compare' in walk)) return (tx) => auditPage(tx, walk, after);
     const compared = await walk.compare(after, walk.pageSize);
     return (tx) => findings.replaceCompared(tx, walk.name, after, compared);
   }
 
-  /** Returns the last key of the page, or null behind the last row. */
+  /** Audits a page. Returns the last key of the page; null if no row follows. */
   async function auditPage(tx: Transaction, walk: Walk, after: string): Promise<string | null> {
     const rows = await tx.query<{ key: string }>({ text: walk.page }, [after, walk.pageSize]);
     const keys = rows.map(({ key }) => key);
@@ -258,8 +264,9 @@ export function createSlicedAudit({
         await continuePass(signal);
         for (const walk of comparedWalks) await compareNew({ database, findings }, walk, signal);
       } catch (error) {
-        // Without one of its indexes a slice takes too long. The violation that says so is reported
-        // all the same; that the pass stands still shows in its age.
+        // If an index is missing, a slice takes too long. The missing index is itself a violation,
+        // which must be reported although the slice failed. The age of the pass shows that it
+        // stands still.
         if (signal?.aborted || results.every(({ violations }) => violations === 0n)) throw error;
       }
       const found = await findings.load(database);
@@ -276,7 +283,10 @@ function atMost<W extends AnyWalk>(pageSize: number, walk: W): W {
   return { ...walk, pageSize: Math.min(walk.pageSize, pageSize) };
 }
 
-/** It has a name, so that a connection plans it once. */
+/**
+ * Returns the statement that adds up the sums of a slice. The statement has a name, so that a
+ * connection plans it once.
+ */
 function sumStatement(walk: Walk): Statement | undefined {
   if (walk.sums === undefined) return undefined;
   return {
