@@ -21,7 +21,7 @@ export interface SchemaSources {
   readonly migrations: string;
   /** The file of the service's grants, which may be absent. */
   readonly grants: string;
-  /** The file with the grants of the archive's role; only a service that deletes months has it. */
+  /** The file with the grants of the archive's role; absent if the service deletes no months. */
   readonly archiveGrants: string;
   /** Applies the migrations and grants to an empty database with these roles. */
   migrate(roles: DatabaseRoles): Promise<unknown>;

@@ -19,7 +19,7 @@ export function createAttempts(
         const creation = parseCreation(item);
         const attempt = await createAttempt(creation, deps);
         if (isRefused(attempt)) return attempt;
-        // Shows the attempt as it was created, even if its state has changed since.
+        // Shows the attempt in its state at the creation, even if the state has changed since.
         const { contestId } = creation;
         const shown = { attempt: { ...attempt, status: 'open' as const }, contestId, metadata: attempt.metadata };
         return { $case: 'attempt' as const, value: presentAttempt(shown, null) };
