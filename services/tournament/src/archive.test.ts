@@ -125,7 +125,7 @@ beforeAll(async () => {
 afterAll(() => held.disposeAsync());
 
 describe('a month of the archive', () => {
-  it('a month has the rounds that ended in it, whole', async () => {
+  it('a month contains all rows of the rounds that ended in the month', async () => {
     expect(await write('2025-01')).toMatchObject({ isNew: false });
     const { files, totals } = await verify(join(root, 'tournament', '2025-01'));
     expect(Object.fromEntries(files.map(({ table, rows }) => [table, rows]))).toMatchObject({
@@ -164,7 +164,7 @@ describe('a month of the archive', () => {
     });
   });
 
-  it('no change to a byte of a month passes', async () => {
+  it('verifying a written month finds any changed byte', async () => {
     const folder = join(root, 'tournament', '2025-01');
     const names = (await readdir(folder)).sort();
     const law = fc.asyncProperty(
@@ -191,7 +191,7 @@ describe('a month of the archive', () => {
     await verify(folder);
   });
 
-  it('a month is not written while a round of it is not settled', async () => {
+  it('a month is not written while one of its rounds is not settled', async () => {
     h.clock.advance(Date.UTC(2025, 3, 10) - h.clock().getTime());
     const round = await h.openRound();
     const player = await h.player();
@@ -209,7 +209,7 @@ describe('a month of the archive', () => {
     expect(await write('2025-04')).toMatchObject({ isNew: true });
   });
 
-  it('a month is not written while a fee of it is due back', async () => {
+  it('a month is not written while one of its fees is to be refunded', async () => {
     h.clock.advance(Date.UTC(2025, 4, 10) - h.clock().getTime());
     const round = await h.openRound();
     const one = await play(round, await h.player(), 3);
@@ -223,7 +223,7 @@ describe('a month of the archive', () => {
     expect(await readdir(join(root, 'tournament'))).not.toContain('2025-05.draft');
   });
 
-  it('a month is compared with the database again by each later run', async () => {
+  it('a later run compares a written month with the database again', async () => {
     const change = { text: `update entry_refs set player_ref = 'x' || player_ref where round_id = $1` };
     const undo = { text: 'update entry_refs set player_ref = substring(player_ref from 2) where round_id = $1' };
     await h.database.query(change, [liveRoundId]);
@@ -299,7 +299,7 @@ describe('the inspection of a month', () => {
   });
 });
 
-describe('the command', () => {
+describe('the command of the archive', () => {
   let folder: string;
   const archive = (argv: readonly string[], failpoints?: string) =>
     spawnSync(process.execPath, [fileURLToPath(new URL('archive.ts', import.meta.url)), ...argv], {
@@ -323,7 +323,7 @@ describe('the command', () => {
     ['the manifest', 'tournament.archive.after-manifest', false],
     ['the verification', 'tournament.archive.after-verification', false],
     ['the rename', 'tournament.archive.after-rename', true],
-  ])('a run that is killed after %s leaves nothing that a later run does not put right', async (_, point, isThere) => {
+  ])('the next run completes a month whose run was killed after %s', async (_, point, isThere) => {
     const to = await mkdtemp(join(folder, 'killed-'));
     await writeFile(join(to, point), 'kill');
     expect(writeTo(to, to)).toMatchObject({ signal: 'SIGKILL' });
@@ -337,7 +337,7 @@ describe('the command', () => {
     await verify(join(to, 'tournament', '2025-01'));
   });
 
-  it('verifies a month without the database', async () => {
+  it('the command verifies a month without the database', async () => {
     const list = join(folder, 'keys.json');
     const key = { public_key: SIGNER.publicKey.toString('base64'), from: new Date(0).toISOString(), until: null };
     await writeFile(list, JSON.stringify({ keys: [key] }));
@@ -351,7 +351,7 @@ describe('the command', () => {
     expect(verifyWith(list)).toMatchObject({ status: 1, stdout: '' });
   });
 
-  it('prints an attempt with its receipt and the seal that counts it, as the service responds with them', async () => {
+  it('the command prints an attempt with its receipt and seal in the same form as the service returns them', async () => {
     const from = ['--month', join(root, 'tournament', '2025-01')];
     const rows = rowsIn(join(root, 'tournament', '2025-01'));
     let sealed = 0;
@@ -380,7 +380,7 @@ describe('the command', () => {
     expect(archive(['--attempt', newId(), ...from]).status).toBe(1);
   });
 
-  it('refuses a month that is too young, and another service', () => {
+  it('the command refuses a month that ended less than 7 days ago, and a service other than its own', () => {
     const next = new Date(Date.now() + 40 * 24 * HOUR_MS).toISOString().slice(0, 7);
     const refused = archive(['--before', next, '--to', folder]);
     expect(refused).toMatchObject({ status: 1, stderr: 'tournament: a month is written when it ended 7 days ago\n' });

@@ -504,6 +504,6 @@ describe('audit', () => {
 test.each([
   ['programs_name_length', MAX_NAME_CHARACTERS, (length: number) => ({ name: '🎯'.repeat(length) })],
   ['developers_email_length', MAX_EMAIL_CHARACTERS, (length: number) => ({ email: '🎯'.repeat(length) })],
-])('%s is the bound of the rule', async (constraint, most, valuesOf) => {
+])('the constraint %s has the same bound as the rule', async (constraint, most, valuesOf) => {
   expect(await isBound(database, { constraint, most }, valuesOf)).toBe(true);
 });

@@ -270,7 +270,7 @@ describe('a replica that caches', () => {
     return verdicts;
   }
 
-  it('a replica with a filled cache decides like one with an empty cache', async () => {
+  it('a replica with a filled cache decides like a replica with an empty cache', async () => {
     const replicas = [startReplica(), startReplica()] as const;
     await fc.assert(
       fc.asyncProperty(steps, async (script) => {

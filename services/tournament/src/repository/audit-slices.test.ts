@@ -226,7 +226,7 @@ describe('the audit in slices', () => {
       await tamper(`drop table saved_${table}`, `create table saved_${table} as table ${table}`);
   });
 
-  it('the audit in slices finds the same damage as the audit of everything, for slices of any size', async () => {
+  it('the audit in slices finds the same damage as the audit of all rows, for slices of any size', async () => {
     await fc.assert(
       fc.asyncProperty(damages, fc.integer({ min: 1, max: 20 }), async (drawn, maxPageSize) => {
         await restore();

@@ -1,6 +1,6 @@
 /**
  * How the continuous audit reads this database in slices (libs/postgres/src/sliced-audit.ts): the
- * tables in the order of a pass, and the rows of a slice as a rule reads them.
+ * order in which a pass reads the tables, and the rows of a slice that each audit rule reads.
  */
 import { attemptWalks, NEVER_ARCHIVED } from '@laurel/attempts';
 import {

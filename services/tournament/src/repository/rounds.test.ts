@@ -332,7 +332,7 @@ describe('the texts of a round', () => {
       MAX_VOID_REASON_CHARACTERS,
       (length: number) => ({ closed_reason: textOf(length) }),
     ],
-  ])('%s is the bound of the rule', async (constraint, most, valuesOf) => {
+  ])('the constraint %s has the same bound as the rule', async (constraint, most, valuesOf) => {
     expect(await isBound(h.database, { constraint, most }, valuesOf)).toBe(true);
   });
 });

@@ -393,6 +393,6 @@ it.each([
     MAX_REFERENCE_CHARACTERS,
     (length: number) => ({ kind: 'deposit', reference: wide(length) }),
   ],
-])('%s is the bound of the rule', async (constraint, most, valuesOf) => {
+])('the constraint %s has the same bound as the rule', async (constraint, most, valuesOf) => {
   expect(await isBound(wallet.database, { constraint, most }, valuesOf)).toBe(true);
 });
