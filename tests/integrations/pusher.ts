@@ -11,7 +11,7 @@ import {
   Transport,
 } from '@laurel/proto/integration';
 import { signWebhook } from '@laurel/signature';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import type { World } from '../world.ts';
 
@@ -36,22 +36,24 @@ export async function startPusher({ stack, program }: Pick<World, 'stack' | 'pro
     createClient(IntegrationServiceClient, { name: 'integration', address, deadlineMs: 20_000 }),
   );
   const openEnvironments = [Environment.TEST, Environment.LIVE];
-  ok(await client.putProgram({ programId: program.id, developerId: newId(), openEnvironments, version: VERSION }));
+  expectAccepted(
+    await client.putProgram({ programId: program.id, developerId: newId(), openEnvironments, version: VERSION }),
+  );
   const tenant = { programId: program.id, environment: Environment.TEST };
 
   const running = starting.move();
   return {
     async newIntegration({ descriptor = {} } = {}) {
       const creation = { tenant, transport: Transport.PUSH_WEBHOOK, descriptorJson: JSON.stringify(descriptor) };
-      const { integration, signingSecret } = ok(await client.createIntegration(creation));
+      const { integration, signingSecret } = expectAccepted(await client.createIntegration(creation));
       const id = integration?.id ?? '';
-      ok(await client.updateIntegration({ tenant, integrationId: id, status: IntegrationStatus.ACTIVE }));
+      expectAccepted(await client.updateIntegration({ tenant, integrationId: id, status: IntegrationStatus.ACTIVE }));
       return { id, secret: signingSecret };
     },
     async push({ id, secret }, body) {
       const bytes = Buffer.from(JSON.stringify(body));
       const push = { integrationId: id, signature: signWebhook(secret, bytes), body: bytes, requestId: newId() };
-      return ok(await client.receivePushes({ pushes: [push] })).results[0]?.result;
+      return expectAccepted(await client.receivePushes({ pushes: [push] })).results[0]?.result;
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

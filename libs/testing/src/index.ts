@@ -36,4 +36,11 @@ export type { StackDatabase } from './stack-databases.ts';
 export type { FailpointAction } from './stack-failpoints.ts';
 export { testSettings } from './stack-settings.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
-export { EMPTY_ACCOUNT_UPDATE, ok, retryUntilOk, startTestWallet, type TestPlayer, type TestWallet } from './wallet.ts';
+export {
+  EMPTY_ACCOUNT_UPDATE,
+  expectAccepted,
+  retryUntilOk,
+  startTestWallet,
+  type TestPlayer,
+  type TestWallet,
+} from './wallet.ts';

@@ -10,7 +10,7 @@ import { type ContestServiceName, newOwnedId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import type { TestClock } from './clock.ts';
 import type { OwnerAttempts } from './owner-attempts.ts';
-import { ok } from './wallet.ts';
+import { expectAccepted } from './wallet.ts';
 
 type InspectedAttempt = { readonly id: string; readonly status: number };
 
@@ -64,7 +64,7 @@ select array(select row_to_json(a) from attempts a where a.id = $1) as attempt, 
     return rows;
   }
   return {
-    inspect: async (attemptId) => ok(await owner.service().inspectAttempt({ attemptId })).attempt,
+    inspect: async (attemptId) => expectAccepted(await owner.service().inspectAttempt({ attemptId })).attempt,
     async expectUntouched(attemptId, work) {
       const before = await rowsOf(attemptId);
       const result = await work();
@@ -83,8 +83,8 @@ export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: Insp
     const { attempt: open, again } = await owner.openAttempt();
     const [settled, expired, voided] = [await again(), await again(), await again()];
     const outcome = await owner.reportOutcome(settled.id);
-    ok(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
-    ok(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+    expectAccepted(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
+    expectAccepted(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
     expect(await inspect(open.id)).toEqual(open);
     expect(await inspect(settled.id)).toEqual({ ...settled, status: ATTEMPT_STATUSES.settled, outcome });
     expect(await inspect(expired.id)).toEqual({ ...expired, status: ATTEMPT_STATUSES.expired });

@@ -17,7 +17,7 @@ import { newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createAttemptInspector, type InspectedOwner } from './inspect-attempt.ts';
-import { ok } from './wallet.ts';
+import { expectAccepted } from './wallet.ts';
 
 type Service = ReturnType<InspectedOwner<Attempt>['service']> & {
   listAttempts(request: ListAttemptsRequest): Promise<ListAttemptsResponse | Refused>;
@@ -65,7 +65,7 @@ export function createAttemptList({ tenant, service }: Pick<ListedOwner, 'tenant
     programIds: [],
   };
   const list = async (request: Partial<ListAttemptsRequest> = {}) =>
-    ok(await service().listAttempts({ tenant, ...all, ...request }));
+    expectAccepted(await service().listAttempts({ tenant, ...all, ...request }));
   return {
     list,
     async listAll(request) {
@@ -104,15 +104,15 @@ async function createMany(owner: ListedOwner): Promise<readonly Attempt[]> {
   const [settled, expired, voided] = attempts;
   if (settled === undefined || expired === undefined || voided === undefined) throw new Error('too few attempts');
   await owner.reportOutcome(settled.id);
-  ok(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
-  ok(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+  expectAccepted(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
+  expectAccepted(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
   await h.server.sweepOnce();
   for (const at of [h.clock(), new Date(h.clock().getTime() - 1)]) {
     const ids = Array.from({ length: 2_500 }, () => newOwnedId(owner.owner, at));
     await h.database.query({ text: owner.insertRefused }, [one.attempt.id, ids, at]);
   }
   const shown = await Promise.all(
-    attempts.map(async ({ id }) => ok(await owner.service().inspectAttempt({ attemptId: id })).attempt),
+    attempts.map(async ({ id }) => expectAccepted(await owner.service().inspectAttempt({ attemptId: id })).attempt),
   );
   h.clock.advance(SETTLED_MS);
   const keyOf = ({ createdAt, id }: Attempt) => `${createdAt?.toISOString()} ${id}`;
@@ -239,12 +239,12 @@ export function itListsAttempts(owner: ListedOwner): void {
 /** Tests the look-up of an id, as `itListsAttempts` tests lists. */
 export function itLooksUpIds(owner: ListedOwner): void {
   const { harness: h, tenant } = owner;
-  const lookUp = async (id: string) => ok(await owner.service().lookUpId({ id })).items;
+  const lookUp = async (id: string) => expectAccepted(await owner.service().lookUpId({ id })).items;
 
   it('an operator finds an attempt or a contest by its id or its receipt’s id', async () => {
     const { attempt, player, again } = await owner.openAttempt();
     await owner.reportOutcome(attempt.id);
-    const { attempt: settled } = ok(await owner.service().inspectAttempt({ attemptId: attempt.id }));
+    const { attempt: settled } = expectAccepted(await owner.service().inspectAttempt({ attemptId: attempt.id }));
     const ofAttempt = { attemptId: attempt.id, accountId: player.accountId, tenant };
     const summary = `settled, player ${player.ref}`;
     expect(await lookUp(attempt.id)).toEqual([{ ...ofAttempt, kind: ItemKind.ATTEMPT, summary }]);
@@ -273,12 +273,12 @@ export function itDescribesAttempts(owner: ListedOwner): void {
     const { attempt: open, player, again } = await owner.openAttempt();
     const [settled, expired, voided] = [await again(), await again(), await again()];
     const outcome = await owner.reportOutcome(settled.id);
-    ok(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
-    ok(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+    expectAccepted(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
+    expectAccepted(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
     const read = async (attemptId: string) => {
       const described = await expectUntouched(attemptId, () => describe(attemptId));
-      const { attempt, facts } = ok(described);
-      const { attempt: inspected } = ok(await owner.service().inspectAttempt({ attemptId }));
+      const { attempt, facts } = expectAccepted(described);
+      const { attempt: inspected } = expectAccepted(await owner.service().inspectAttempt({ attemptId }));
       expect(attempt).toEqual(inspected);
       return facts.map(({ kind, at, amountCents, reason }) => ({
         kind: nameOf(ATTEMPT_FACTS, kind),
@@ -304,10 +304,10 @@ export function itDescribesAttempts(owner: ListedOwner): void {
       fact('voided', { isTimed: false, reason: 'a test' }),
       refunded('voided'),
     ]);
-    expect(ok(await describe(settled.id)).attempt?.outcome).toEqual(outcome);
+    expect(expectAccepted(await describe(settled.id)).attempt?.outcome).toEqual(outcome);
     const asOperator = { programId: '', attemptId: settled.id, anyProgram: true };
-    const described = ok(await owner.service().describeAttempt(asOperator));
-    expect(described).toEqual(ok(await describe(settled.id)));
+    const described = expectAccepted(await owner.service().describeAttempt(asOperator));
+    expect(described).toEqual(expectAccepted(await describe(settled.id)));
     expect(described).toMatchObject({ tenant, accountId: player.accountId, awardId: '' });
     for (const unknown of [describe(open.id, newId()), describe(newOwnedId(owner.owner))])
       expect(await unknown).toMatchObject({ code: 'not_found' });

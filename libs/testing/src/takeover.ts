@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 import type { TestClock } from './clock.ts';
 import type { OwnerAttempts } from './owner-attempts.ts';
 import { recorded, verdictOf } from './owner-results.ts';
-import { ok } from './wallet.ts';
+import { expectAccepted } from './wallet.ts';
 
 type CreatedAttempt = { readonly id: string; readonly createdAt: Date | undefined };
 
@@ -92,8 +92,8 @@ export function itContinuesAttempts<Attempt extends CreatedAttempt>(owner: Takeo
     const { attempt: settled, again } = await openAttempt();
     const [expired, voided] = [await again(), await again()];
     recorded(await report(settled.id));
-    ok(await service().expireAttempt({ tenant, attemptId: expired.id }));
-    ok(await service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+    expectAccepted(await service().expireAttempt({ tenant, attemptId: expired.id }));
+    expectAccepted(await service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
     for (const attempt of [settled, expired, voided]) expect(await again(attempt.id)).toEqual(attempt);
   });
 

@@ -62,19 +62,19 @@ export async function startTestWallet(): Promise<TestWallet> {
       const email = `${newId()}@example.com`;
       const person = { email, dateOfBirth: '1990-01-01', jurisdiction: 'US-CA', verificationLevel: 1 };
       const sandboxed = tenant.environment === Environment.TEST ? { ...person, programId: tenant.programId } : person;
-      const accountId = ok(await client.createAccount(sandboxed)).account?.id ?? '';
-      ok(await client.putPlayerLink({ player: { tenant, playerRef }, email }));
+      const accountId = expectAccepted(await client.createAccount(sandboxed)).account?.id ?? '';
+      expectAccepted(await client.putPlayerLink({ player: { tenant, playerRef }, email }));
       if (fundsCents > 0n) {
         const { environment } = tenant;
-        ok(await client.deposit({ accountId, environment, amountCents: fundsCents, reference: 'start' }));
+        expectAccepted(await client.deposit({ accountId, environment, amountCents: fundsCents, reference: 'start' }));
       }
       return { ref: playerRef, accountId, email };
     },
     async balanceOf(accountId, environment = Environment.TEST) {
-      return ok(await client.getStatement({ accountId, environment, limit: 1, cursor: '' })).balanceCents;
+      return expectAccepted(await client.getStatement({ accountId, environment, limit: 1, cursor: '' })).balanceCents;
     },
     async block(accountId) {
-      ok(await client.updateAccount({ ...EMPTY_ACCOUNT_UPDATE, accountId, blocked: true }));
+      expectAccepted(await client.updateAccount({ ...EMPTY_ACCOUNT_UPDATE, accountId, blocked: true }));
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -93,7 +93,7 @@ export const EMPTY_ACCOUNT_UPDATE: UpdateAccountRequest = {
 };
 
 /** Returns the response; throws on a refusal, which fails the test. */
-export function ok<Answer>(answer: Answer): Exclude<Answer, { kind: 'refused' }> {
+export function expectAccepted<Answer>(answer: Answer): Exclude<Answer, { kind: 'refused' }> {
   if (isRefused(answer)) throw new Error(`refused: ${answer.code} (${answer.message})`);
   return answer as Exclude<Answer, { kind: 'refused' }>;
 }

@@ -1,7 +1,7 @@
 /** What the service still returns about an archived attempt, and how the audit counts it. */
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ItemKind } from '@laurel/proto/common';
-import { archiveAttempts, ok } from '@laurel/testing';
+import { archiveAttempts, expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { later } from '@laurel/values/instant';
 import fc from 'fast-check';
@@ -12,8 +12,8 @@ const h = useHarness();
 
 const get = (attemptId: string, tenant = PROGRAM) => h.challenge.getAttempt({ tenant, attemptId });
 const describeIt = async (attemptId: string) =>
-  ok(await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId, anyProgram: false }));
-const lookUp = async (id: string) => ok(await h.challenge.lookUpId({ id })).items;
+  expectAccepted(await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId, anyProgram: false }));
+const lookUp = async (id: string) => expectAccepted(await h.challenge.lookUpId({ id })).items;
 const archive = (...ids: readonly string[]) =>
   archiveAttempts((text, values) => h.database.query({ text }, values), ids);
 
@@ -29,9 +29,9 @@ async function settledAttempt() {
 describe('an archived attempt', () => {
   it('a partner reads an archived attempt with its outcome and award, but without its metadata', async () => {
     const { attempt } = await settledAttempt();
-    const before = ok(await get(attempt.id)).attempt;
+    const before = expectAccepted(await get(attempt.id)).attempt;
     await archive(attempt.id);
-    const after = ok(await get(attempt.id)).attempt;
+    const after = expectAccepted(await get(attempt.id)).attempt;
     expect(before?.metadataJson).toBe('{"a":1}');
     expect(after).toEqual({ ...before, metadataJson: '{}' });
     expect(await get(attempt.id, OTHER_PROGRAM)).toMatchObject({ code: 'not_found' });
@@ -46,14 +46,16 @@ describe('an archived attempt', () => {
       ...described,
       attempt: { ...described.attempt, metadataJson: '{}' },
     });
-    expect(ok(await h.challenge.inspectAttempt({ attemptId: attempt.id })).accountId).toBe(player.accountId);
+    expect(expectAccepted(await h.challenge.inspectAttempt({ attemptId: attempt.id })).accountId).toBe(
+      player.accountId,
+    );
     expect(await Promise.all([lookUp(attempt.id), lookUp(outcome.receiptId)])).toEqual(found);
     expect(found.flat().map(({ kind }) => kind)).toEqual([ItemKind.ATTEMPT, ItemKind.RECEIPT]);
   });
 
   it('the receipt of an archived attempt is not found, and the message says that the archive has the receipt', async () => {
     const { attempt, outcome } = await settledAttempt();
-    ok(await h.challenge.getReceipt({ receiptId: outcome.receiptId }));
+    expectAccepted(await h.challenge.getReceipt({ receiptId: outcome.receiptId }));
     await archive(attempt.id);
     expect(await h.challenge.getReceipt({ receiptId: outcome.receiptId })).toMatchObject({
       code: 'not_found',
@@ -67,10 +69,12 @@ describe('an archived attempt', () => {
   it('a report on an archived attempt gets the same response as before the attempt was archived', async () => {
     const { attempt, operationId, outcome } = await settledAttempt();
     const ended = (await h.openAttempt()).attempt;
-    ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: ended.id }));
+    expectAccepted(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: ended.id }));
     const voided = (await h.openAttempt()).attempt;
-    ok(await h.challenge.voidAttempt({ attemptId: voided.id, reason: 'a broken game' }));
-    const read = await Promise.all([ended.id, voided.id].map(async (id) => ok(await get(id)).attempt?.status));
+    expectAccepted(await h.challenge.voidAttempt({ attemptId: voided.id, reason: 'a broken game' }));
+    const read = await Promise.all(
+      [ended.id, voided.id].map(async (id) => expectAccepted(await get(id)).attempt?.status),
+    );
     expect(read).toEqual([AttemptStatus.EXPIRED, AttemptStatus.VOIDED]);
     await archive(attempt.id, ended.id, voided.id);
     for (const id of [attempt.id, ended.id, voided.id]) {
@@ -83,7 +87,9 @@ describe('an archived attempt', () => {
     expect(recorded(await h.report(attempt.id, 100, operationId, '{"replay":1}'))).toEqual(outcome);
     expect(verdictOf(await h.report(attempt.id, 99, operationId, '{"replay":1}'))).toBe('attempt_already_settled');
     expect(verdictOf(await h.report(newOwnedId('challenge'), 1))).toBe('not_found');
-    expect(await Promise.all([ended.id, voided.id].map(async (id) => ok(await get(id)).attempt?.status))).toEqual(read);
+    expect(
+      await Promise.all([ended.id, voided.id].map(async (id) => expectAccepted(await get(id)).attempt?.status)),
+    ).toEqual(read);
   });
 
   it('repeating the creation of an archived attempt returns the first result and charges nothing', async () => {
@@ -118,7 +124,7 @@ describe('an archived attempt', () => {
   it('the paid scores of a challenge count as incomplete once one of its attempts is archived', async () => {
     const { challenge, attempt } = await settledAttempt();
     const request = { challengeId: challenge.id, programId: PROGRAM.programId, anyProgram: false, bins: 5 };
-    const read = async () => ok(await h.challenge.getChallengeStatistics(request));
+    const read = async () => expectAccepted(await h.challenge.getChallengeStatistics(request));
     const before = await read();
     expect(before.scores).toMatchObject({ count: 1n });
     recorded(await h.report(created(await h.create(challenge.id, (await h.player()).ref)).id, 1));
@@ -147,8 +153,8 @@ describe('the audit of archived attempts', () => {
         for (const { ends, isArchived } of attempts) {
           const { id } = created(await h.create(challenge.id, (await h.player()).ref));
           if (ends === 'won' || ends === 'lost') recorded(await h.report(id, ends === 'won' ? 100 : 1));
-          if (ends === 'expired') ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: id }));
-          if (ends === 'voided') ok(await h.challenge.voidAttempt({ attemptId: id, reason: 'x' }));
+          if (ends === 'expired') expectAccepted(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: id }));
+          if (ends === 'voided') expectAccepted(await h.challenge.voidAttempt({ attemptId: id, reason: 'x' }));
           if (isArchived && ends !== 'open') played.push(id);
         }
         await h.server.sweepOnce();
@@ -197,7 +203,7 @@ describe('the audit of archived attempts', () => {
 
   it('the audit finds a deleted month that no longer adds up to its manifest', async () => {
     const { attempt } = await h.openAttempt();
-    ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' }));
+    expectAccepted(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' }));
     await archive(attempt.id);
     const end = `
       update archived_months m set begun_at = now() - interval '1 day', deleted_at = now() - interval '2 hours', totals = (
@@ -220,7 +226,7 @@ describe('the audit of archived attempts', () => {
 
   it('the audit finds an archived attempt that is missing, that exists twice, or that belongs to no batch', async () => {
     const { attempt } = await h.openAttempt();
-    ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+    expectAccepted(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
     await archive(attempt.id);
     const copy = `insert into attempts
       (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at, fee_generation)

@@ -31,8 +31,8 @@ import {
   createQuietLogger,
   createTestClock,
   createTestDatabase,
+  expectAccepted,
   findingMessage,
-  ok,
   retryUntilOk,
   startTestWallet,
   type TestClock,
@@ -245,7 +245,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       const threshold =
         'threshold' in bar ? bar.threshold : status === ChallengeStatus.LIVE && !isTopN ? 100 : undefined;
       const request = { tenant: PROGRAM, terms: { ...TERMS, ...terms }, status, threshold };
-      const { challenge: opened } = ok(await challenge.createChallenge(request));
+      const { challenge: opened } = expectAccepted(await challenge.createChallenge(request));
       if (opened === undefined) throw new Error('no challenge in the answer');
       return opened;
     },
@@ -258,12 +258,12 @@ async function startHarness(natsUrl: string): Promise<Harness> {
         metadataJson: '{"a":1}',
         ...WITHOUT_KEY,
       };
-      return ok(await challenge.createAttempts({ creations: [creation] })).results[0]?.result;
+      return expectAccepted(await challenge.createAttempts({ creations: [creation] })).results[0]?.result;
     },
     async report(attemptId, score, operationId = newId(), evidence = '') {
       const sent = { score, tiebreak: undefined, evidenceJson: evidence };
       const report = { operationId, attemptId, tenant: PROGRAM, ...sent, ...WITHOUT_KEY };
-      return ok(await challenge.reportOutcomes({ reports: [report] })).results[0]?.result;
+      return expectAccepted(await challenge.reportOutcomes({ reports: [report] })).results[0]?.result;
     },
     async openAttempt(terms = {}) {
       const opened = await harness.open(terms);
@@ -285,12 +285,12 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     },
     wrongEvents: () => findWrongEvents(database),
     async liveViolations() {
-      const { checks } = ok(await challenge.audit({}));
+      const { checks } = expectAccepted(await challenge.audit({}));
       return checks.filter(({ violations, testViolations }) => violations > testViolations).map(({ id }) => id);
     },
     auditInSlices: continuous.inSlices,
     async violations() {
-      const { checks } = ok(await challenge.audit({}));
+      const { checks } = expectAccepted(await challenge.audit({}));
       await continuous.expectSame(checks);
       return violationsOf([...checks, ...ok(await wallet.client.audit({})).checks]);
     },

@@ -4,7 +4,7 @@ import { AwardStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { Event } from '@laurel/proto/events';
 import { createLogger } from '@laurel/service';
-import { natsUrl, ok } from '@laurel/testing';
+import { expectAccepted, natsUrl } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { created, PROGRAM, recorded, useHarness } from './challenge.fixture.ts';
@@ -36,7 +36,9 @@ const WAIT = { timeout: 15_000, interval: 20 };
 
 async function suspended() {
   const challenge = await h.open();
-  ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status: ChallengeStatus.SUSPENDED }));
+  expectAccepted(
+    await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status: ChallengeStatus.SUSPENDED }),
+  );
   return challenge;
 }
 
@@ -66,19 +68,19 @@ it('the event of a losing outcome is published and then leaves the outbox', asyn
 it('the events of a win and of its release are published and acknowledged', async () => {
   const challenge = await h.open();
   const player = { tenant: PROGRAM, playerRef: `player-${newId()}` };
-  ok(await h.wallet.putSandboxPlayer({ player, fundsCents: 1_000n }));
-  ok(await h.wallet.holdNextAward({ player }));
+  expectAccepted(await h.wallet.putSandboxPlayer({ player, fundsCents: 1_000n }));
+  expectAccepted(await h.wallet.holdNextAward({ player }));
   const attempt = created(await h.create(challenge.id, player.playerRef));
   const { award } = recorded(await h.report(attempt.id, 100));
   expect(award?.status).toBe(AwardStatus.HELD);
   await untilConsumed(attempt.id, 'attemptSettled');
-  ok(await h.challenge.releaseAward({ awardId: award?.id ?? '' }));
+  expectAccepted(await h.challenge.releaseAward({ awardId: award?.id ?? '' }));
   await untilConsumed(attempt.id, 'attemptSettled', 'awardReleased');
 });
 
 it('the event of a refund is published and acknowledged', async () => {
   const { attempt } = await h.openAttempt();
-  ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+  expectAccepted(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
   await untilConsumed(attempt.id, 'attemptRefunded');
 });
 

@@ -9,7 +9,7 @@ import { AttemptStatus, AwardStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner, PayoutStatus, RefundReason } from '@laurel/proto/events';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { created, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from './challenge.fixture.ts';
@@ -46,13 +46,13 @@ const FROM = { tenant: PROGRAM, owner: Owner.CHALLENGE };
 async function openAttempt() {
   const challenge = await h.open();
   const ref = `player-${newId()}`;
-  ok(await h.wallet.putSandboxPlayer({ player: { tenant: PROGRAM, playerRef: ref }, fundsCents: 1_000n }));
+  expectAccepted(await h.wallet.putSandboxPlayer({ player: { tenant: PROGRAM, playerRef: ref }, fundsCents: 1_000n }));
   return { challenge, ref, attempt: created(await h.create(challenge.id, ref)) };
 }
 
 async function heldAward() {
   const opened = await openAttempt();
-  ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: opened.ref } }));
+  expectAccepted(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: opened.ref } }));
   const outcome = recorded(await h.report(opened.attempt.id, 100));
   await written();
   return { ...opened, awardId: outcome.award?.id ?? '' };
@@ -157,7 +157,7 @@ describe('attempt.settled', () => {
       requestId: '',
       keyUse: undefined,
     }));
-    ok(await h.challenge.reportOutcomes({ reports }));
+    expectAccepted(await h.challenge.reportOutcomes({ reports }));
     for (const [index, { id }] of attempts.entries()) {
       expect(payloadsOf(await h.eventsOf(id))).toEqual([
         { $case: 'attemptSettled', value: expect.objectContaining({ attemptId: id, score: index }) },
@@ -174,7 +174,7 @@ describe('attempt.settled', () => {
     const settled = paidWin({ attempt, challenge, ref }, outcome);
     expect(await h.eventsOf(attempt.id)).toEqual([settled]);
     recorded(await h.report(attempt.id, 100, operationId));
-    ok(await read(attempt.id));
+    expectAccepted(await read(attempt.id));
     await written();
     expect(await h.eventsOf(attempt.id)).toEqual([settled]);
   });
@@ -254,7 +254,7 @@ describe('attempt.settled', () => {
         requestId: '',
         keyUse: undefined,
       };
-      recorded(ok(await other.challenge.reportOutcomes({ reports: [report] })).results[0]?.result);
+      recorded(expectAccepted(await other.challenge.reportOutcomes({ reports: [report] })).results[0]?.result);
       expect(await h.eventsOf(attempt.id)).toEqual([]);
     }
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
@@ -305,7 +305,7 @@ describe('attempt.refunded', () => {
     for (const attempt of attempts) {
       expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.EXPIRED)]);
     }
-    expect(ok(await read(unpaid.id)).attempt?.status).toBe(AttemptStatus.EXPIRED);
+    expect(expectAccepted(await read(unpaid.id)).attempt?.status).toBe(AttemptStatus.EXPIRED);
     await h.server.sweepOnce();
     expect(await h.eventsOf(unpaid.id)).toEqual([]);
     expect(await h.eventsOf(attempts[0]?.id ?? '')).toHaveLength(1);
@@ -326,15 +326,15 @@ describe('attempt.refunded', () => {
 
   it('attempt.refunded is emitted for a sandbox attempt that is expired manually', async () => {
     const { attempt } = await h.openAttempt();
-    ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+    expectAccepted(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
     expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.EXPIRED)]);
-    ok(await read(attempt.id));
+    expectAccepted(await read(attempt.id));
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
   });
 
   it('attempt.refunded is emitted for a voided attempt with the reason voided', async () => {
     const { attempt } = await h.openAttempt();
-    ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }));
+    expectAccepted(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }));
     expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.VOIDED)]);
   });
 
@@ -351,7 +351,7 @@ describe('attempt.refunded', () => {
   ])('attempt.refunded is not emitted for a free attempt that %s', async (_, end) => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING, threshold: undefined });
     const attempt = created(await h.create(challenge.id, 'unlinked'));
-    const ended = ok(await end(attempt.id)).attempt;
+    const ended = expectAccepted(await end(attempt.id)).attempt;
     expect([AttemptStatus.EXPIRED, AttemptStatus.VOIDED]).toContain(ended?.status);
     await h.server.sweepOnce();
     expect(await h.eventsOf(attempt.id)).toEqual([]);
@@ -391,7 +391,7 @@ describe('award.released', () => {
     expect(await h.challenge.releaseAward({ awardId })).toEqual({});
     expect(await h.challenge.releaseAward({ awardId })).toEqual({});
     await written();
-    const paidAt = ok(await read(attempt.id)).attempt?.outcome?.award?.paidAt;
+    const paidAt = expectAccepted(await read(attempt.id)).attempt?.outcome?.award?.paidAt;
     expect(await casesOf(attempt.id)).toEqual(['attemptSettled', 'awardReleased']);
     expect(await h.eventsOf(attempt.id)).toContainEqual({
       id: eventIdOf('award.released', awardId),
@@ -431,7 +431,7 @@ describe('award.released', () => {
 
 describe('challenge.suspended', () => {
   const put = async (challengeId: string, status: ChallengeStatus) =>
-    ok(await h.challenge.updateChallengeStatus({ challengeId, status }));
+    expectAccepted(await h.challenge.updateChallengeStatus({ challengeId, status }));
 
   it('challenge.suspended is emitted at each suspension of a challenge', async () => {
     const challenge = await h.open({ name: 'Longest run' });
@@ -471,7 +471,7 @@ describe('challenge.suspended', () => {
     const { id, terms } = await h.open();
     const live = { ...PROGRAM, environment: Environment.LIVE };
     const request = { tenant: live, terms, status: ChallengeStatus.LIVE, threshold: 100 };
-    const opened = ok(await h.challenge.createChallenge(request)).challenge;
+    const opened = expectAccepted(await h.challenge.createChallenge(request)).challenge;
     expect(opened?.id).not.toBe(id);
     await put(opened?.id ?? '', ChallengeStatus.SUSPENDED);
     expect((await h.eventsOf(opened?.id ?? '')).map(({ tenant }) => tenant)).toEqual([live]);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { deleteMonth, type Month, monthOf, writeMonth } from '@laurel/attempts/archive';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createSigner } from '@laurel/signature';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
@@ -373,8 +373,8 @@ describe('the audit', () => {
       const id = newOwnedId('challenge', longAgo);
       created(await h.create(challenge.id, (await h.player()).ref, id));
       if (ends === 'won' || ends === 'lost') recorded(await h.report(id, ends === 'won' ? 100 : 1));
-      if (ends === 'expired') ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: id }));
-      if (ends === 'voided') ok(await h.challenge.voidAttempt({ attemptId: id, reason: 'a broken game' }));
+      if (ends === 'expired') expectAccepted(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: id }));
+      if (ends === 'voided') expectAccepted(await h.challenge.voidAttempt({ attemptId: id, reason: 'a broken game' }));
       ids.push(id);
     }
     await h.server.sweepOnce();
@@ -399,7 +399,7 @@ describe('the audit', () => {
     const print = () => {};
     await deleteMonth(month, { database, source: archivedMonths, deletion, root: host.root, copy: null, print });
     expect(await h.database.query({ text: 'select from attempts where id = any($1::uuid[])' }, [ids])).toEqual([]);
-    for (const attemptId of ids) ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId }));
+    for (const attemptId of ids) expectAccepted(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId }));
 
     // No attempt with this id was created, so the service tries to create one. The database refuses
     // the attempt, and no fee is charged.

@@ -9,7 +9,14 @@ import {
   type IntegrationServiceService,
   Transport,
 } from '@laurel/proto/integration';
-import { connectTo, createReadLogger, createTestClock, createTestDatabase, ok, type TestClock } from '@laurel/testing';
+import {
+  connectTo,
+  createReadLogger,
+  createTestClock,
+  createTestDatabase,
+  expectAccepted,
+  type TestClock,
+} from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { newId } from '@laurel/values/ids';
 import { integrationConfigSchema } from './config.ts';
@@ -87,7 +94,7 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
   const newTenant = async (environment: Environment = Environment.LIVE): Promise<Tenant> => {
     const programId = newId();
     const openEnvironments = [Environment.TEST, Environment.LIVE];
-    ok(await integrations.putProgram({ programId, developerId: newId(), openEnvironments, version: 1n }));
+    expectAccepted(await integrations.putProgram({ programId, developerId: newId(), openEnvironments, version: 1n }));
     return { programId, environment };
   };
 
@@ -103,7 +110,7 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
     async createIntegration(request = {}) {
       const tenant = request.tenant ?? (await newTenant());
       const creation = { transport: Transport.PUSH_WEBHOOK, descriptorJson: '{}', ...request, tenant };
-      const { integration, signingSecret } = ok(await integrations.createIntegration(creation));
+      const { integration, signingSecret } = expectAccepted(await integrations.createIntegration(creation));
       if (integration === undefined) throw new Error('no integration in the answer');
       return { integration, tenant, secret: signingSecret };
     },

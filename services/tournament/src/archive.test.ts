@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Month, monthOf, rowsIn, verifyMonth, writeMonth } from '@laurel/attempts/archive';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createSigner } from '@laurel/signature';
-import { ok, type TestPlayer, verdictOnReceipt } from '@laurel/testing';
+import { expectAccepted, type TestPlayer, verdictOnReceipt } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
@@ -83,22 +83,24 @@ async function playSettledRound(): Promise<void> {
   await play(round, { ref: await h.secondRefOf(third) }, -4.5, { tiebreak: 1 });
   created(await h.create(round.id, second.ref, newOwnedId('tournament', h.clock())));
   for (const { ref } of [first, second]) {
-    ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: ref } }));
+    expectAccepted(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: ref } }));
   }
-  ok(await close(round.id));
-  ok(await h.tournament.releaseAward({ awardId: awardIdOfRank(round.id, 1), operator: 'ada' }));
-  ok(await h.tournament.denyAward({ awardId: awardIdOfRank(round.id, 2), operator: 'ada', reason: 'A bot.' }));
+  expectAccepted(await close(round.id));
+  expectAccepted(await h.tournament.releaseAward({ awardId: awardIdOfRank(round.id, 1), operator: 'ada' }));
+  expectAccepted(
+    await h.tournament.denyAward({ awardId: awardIdOfRank(round.id, 2), operator: 'ada', reason: 'A bot.' }),
+  );
 }
 
 async function playCancelledRounds(): Promise<void> {
   const player = await h.player();
   const small = await h.openRound({ minEntrants: 2 });
   await play(small, player, 1);
-  ok(await close(small.id));
+  expectAccepted(await close(small.id));
   const wrong = await h.openRound();
   await play(wrong, player, 2);
   created(await h.create(wrong.id, player.ref, newOwnedId('tournament', h.clock())));
-  ok(await h.tournament.cancelRound({ roundId: wrong.id, reason: 'The game was wrong.', operator: 'ada' }));
+  expectAccepted(await h.tournament.cancelRound({ roundId: wrong.id, reason: 'The game was wrong.', operator: 'ada' }));
 }
 
 /** A live round that began in January and ends in February. */
@@ -198,12 +200,12 @@ describe('a month of the archive', () => {
     await play(round, player, 3);
     await expect(write('2025-04')).rejects.toThrow(`2025-04 may still change: the round ${round.id} is open`);
 
-    ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
-    ok(await close(round.id));
+    expectAccepted(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
+    expectAccepted(await close(round.id));
     const awardId = awardIdOfRank(round.id, 1);
     await expect(write('2025-04')).rejects.toThrow(`the payout ${awardId} is held`);
 
-    ok(await h.tournament.releaseAward({ awardId }));
+    expectAccepted(await h.tournament.releaseAward({ awardId }));
     await expect(write('2025-04')).rejects.toThrow('is not delivered to the webhook service');
     await deliverEvents();
     expect(await write('2025-04')).toMatchObject({ isNew: true });
@@ -213,7 +215,7 @@ describe('a month of the archive', () => {
     h.clock.advance(Date.UTC(2025, 4, 10) - h.clock().getTime());
     const round = await h.openRound();
     const one = await play(round, await h.player(), 3);
-    ok(await close(round.id));
+    expectAccepted(await close(round.id));
     await deliverEvents();
     const due = { text: 'insert into refunds_due (attempt_id, since) values ($1, now())' };
     await h.database.query(due, [one.attemptId]);

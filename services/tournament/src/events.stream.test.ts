@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connectEvents, startConsumer } from '@laurel/events';
 import { type Event, RefundReason } from '@laurel/proto/events';
 import { createLogger } from '@laurel/service';
-import { natsUrl, ok } from '@laurel/testing';
+import { expectAccepted, natsUrl } from '@laurel/testing';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { awardIdOfRank } from './domain/purse.ts';
 import { eventsIn, inOrder, isOfRound, refunded, roundCancelled, roundSettled, settled } from './outbox.fixture.ts';
@@ -45,7 +45,7 @@ afterAll(() => opened[Symbol.asyncDispose]());
 /** A round without entries, which ends cancelled. */
 async function closed() {
   const round = await h.openRound();
-  ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+  expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
   return round;
 }
 
@@ -72,13 +72,13 @@ it('every event of a round is published and then leaves the outbox', async () =>
   const outcome = settled(round.id, attempt, 1, h.clock());
   await untilConsumed(round.id, [outcome]);
 
-  ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
-  ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+  expectAccepted(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
+  expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
   const fee = refunded(round.id, open, RefundReason.ROUND_CLOSED, h.clock());
   const end = roundSettled(round, 1n, 10_000n, h.clock());
   await untilConsumed(round.id, [outcome, fee, end]);
 
-  ok(await h.tournament.releaseAward({ awardId: awardIdOfRank(round.id, 1) }));
+  expectAccepted(await h.tournament.releaseAward({ awardId: awardIdOfRank(round.id, 1) }));
   await vi.waitFor(() => {
     expect(consumedOf(round.id).map(({ payload }) => payload?.$case)).toContain('awardReleased');
   }, WAIT);

@@ -7,7 +7,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RefundReason } from '@laurel/proto/events';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { awardIdOfRank } from './domain/purse.ts';
@@ -129,7 +129,7 @@ describe('an outcome that is recorded', () => {
       requestId: 'r',
       keyUse: undefined,
     }));
-    ok(await h.tournament.reportOutcomes({ reports }));
+    expectAccepted(await h.tournament.reportOutcomes({ reports }));
     const expected = attempts.map((one, score) => settled(round.id, one, score, h.clock()));
     expect(expected.map(({ payload }) => payload?.value)).toMatchObject(
       [player.ref, second, second].map((playerRef) => ({ playerRef })),
@@ -186,11 +186,11 @@ describe('a fee that was returned', () => {
   it('a refund emits its event with the reason of the refund', async () => {
     const { EXPIRED, ROUND_CLOSED, VOIDED } = RefundReason;
     const { round, player, attempt: voided } = await h.openAttempt();
-    ok(await h.tournament.voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+    expectAccepted(await h.tournament.voidAttempt({ attemptId: voided.id, reason: 'a test' }));
     expect(await drainOutboxForRound(h, round.id)).toEqual([refunded(round.id, voided, VOIDED, h.clock())]);
 
     const byHand = created(await h.create(round.id, player.ref));
-    ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: byHand.id }));
+    expectAccepted(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: byHand.id }));
     expect(await drainOutboxForRound(h, round.id)).toEqual([refunded(round.id, byHand, EXPIRED, h.clock())]);
 
     const atItsHour = created(await h.create(round.id, player.ref));
@@ -201,7 +201,7 @@ describe('a fee that was returned', () => {
     const short = await h.openRound({}, { lengthMs: HOUR_MS / 2 });
     const withItsRound = created(await h.create(short.id, player.ref));
     h.clock.advance(HOUR_MS / 2);
-    ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: withItsRound.id }));
+    expectAccepted(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: withItsRound.id }));
     expect(await drainOutboxForRound(h, short.id)).toEqual([refunded(short.id, withItsRound, ROUND_CLOSED, h.clock())]);
   });
 
@@ -254,12 +254,12 @@ describe('a round that ends', () => {
 
   it('a round that is closed manually emits its events before the response', async () => {
     const empty = await h.openRound();
-    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: empty.id }));
+    expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: empty.id }));
     expect(await drainOutboxForRound(h, empty.id)).toEqual([roundCancelled(empty, h.clock())]);
     const { round, player, attempt } = await h.openAttempt({ minEntrants: 1, minScoredAttempts: 0 });
     recorded(await h.report(created(await h.create(round.id, player.ref)).id, 1));
     await drainOutboxForRound(h, round.id);
-    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+    expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
     const expected = [
       refunded(round.id, attempt, RefundReason.ROUND_CLOSED, h.clock()),
       roundSettled(round, 1n, 10_000n, h.clock()),
@@ -332,9 +332,9 @@ describe('a purse that is held', () => {
   async function heldPurse() {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
-    ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
+    expectAccepted(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
     await drainEvents(h);
-    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+    expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
     expect(await drainOutboxForRound(h, round.id)).toEqual([roundSettled(round, 1n, 10_000n, h.clock())]);
     return { round, awardId: awardIdOfRank(round.id, 1), playerRef: player.ref, amountCents: 10_000n };
   }
@@ -351,9 +351,9 @@ describe('a purse that is held', () => {
   it('a held purse emits one event once it was released and paid', async () => {
     const { round, ...purse } = await heldPurse();
     const { awardId } = purse;
-    ok(await h.tournament.releaseAward({ awardId }));
+    expectAccepted(await h.tournament.releaseAward({ awardId }));
     expect(await drainOutboxForRound(h, round.id)).toEqual([released(round.id, purse, await paidAt(awardId))]);
-    ok(await h.tournament.releaseAward({ awardId }));
+    expectAccepted(await h.tournament.releaseAward({ awardId }));
     h.clock.advance(2_000);
     await h.server.sweepOnce();
     expect(await drainOutboxForRound(h, round.id)).toEqual([]);
@@ -364,7 +364,7 @@ describe('a purse that is held', () => {
       const { round, ...purse } = await heldPurse();
       const { awardId } = purse;
       arm(`tournament.${point}`);
-      ok(await h.tournament.releaseAward({ awardId }));
+      expectAccepted(await h.tournament.releaseAward({ awardId }));
       const before = await drainOutboxForRound(h, round.id);
       expect(before).toHaveLength(point === 'award.after-commit' ? 1 : 0);
       h.clock.advance(2_000);
@@ -376,7 +376,7 @@ describe('a purse that is held', () => {
 
   it('a held purse emits no event if it is denied', async () => {
     const { round, awardId } = await heldPurse();
-    ok(await h.tournament.denyAward({ awardId }));
+    expectAccepted(await h.tournament.denyAward({ awardId }));
     h.clock.advance(2_000);
     await h.server.sweepOnce();
     expect(await drainOutboxForRound(h, round.id)).toEqual([]);

@@ -1,7 +1,7 @@
 /** Reads for the tests of boards and of a round's end. */
 import type { Tenant } from '@laurel/proto/common';
 import type { GetLeaderboardResponse, LeaderboardRow, Round } from '@laurel/proto/tournament';
-import { ok, type SignedReceipt, type TestPlayer, verdictOnReceipt } from '@laurel/testing';
+import { expectAccepted, type SignedReceipt, type TestPlayer, verdictOnReceipt } from '@laurel/testing';
 import { created, type Harness, PROGRAM, recorded, SIGNER } from './tournament.fixture.ts';
 
 /** The board as this player may see it; without a player by default. */
@@ -11,7 +11,7 @@ export async function boardOf(
   playerRef = '',
   tenant: Tenant = PROGRAM,
 ): Promise<GetLeaderboardResponse> {
-  return ok(await h.tournament.getLeaderboard({ tenant, roundId, playerRef }));
+  return expectAccepted(await h.tournament.getLeaderboard({ tenant, roundId, playerRef }));
 }
 
 /** The complete table, page by page. */
@@ -22,7 +22,7 @@ export async function tableOf(
 ): Promise<readonly LeaderboardRow[]> {
   const rows: LeaderboardRow[] = [];
   for (let cursor = Buffer.alloc(0); ; ) {
-    const page = ok(await h.tournament.listStandings({ tenant: PROGRAM, roundId, cursor, limit }));
+    const page = expectAccepted(await h.tournament.listStandings({ tenant: PROGRAM, roundId, cursor, limit }));
     rows.push(...page.rows);
     if (page.nextCursor.length === 0) return rows;
     cursor = Buffer.from(page.nextCursor);
@@ -50,7 +50,7 @@ export async function play(
 
 /** The status of the attempt, as GetAttempt returns it. */
 export async function statusOf(h: Pick<Harness, 'tournament'>, attemptId: string): Promise<number | undefined> {
-  return ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt?.status;
+  return expectAccepted(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt?.status;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function statusOf(h: Pick<Harness, 'tournament'>, attemptId: string
  * none yet.
  */
 export async function receiptOf(h: Pick<Harness, 'tournament'>, receiptId: string) {
-  const { receiptJson, seal, ...signed } = ok(await h.tournament.getReceipt({ receiptId }));
+  const { receiptJson, seal, ...signed } = expectAccepted(await h.tournament.getReceipt({ receiptId }));
   return {
     canonical: receiptJson,
     ...signed,

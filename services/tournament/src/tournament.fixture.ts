@@ -24,8 +24,8 @@ import {
   createQuietLogger,
   createTestClock,
   createTestDatabase,
+  expectAccepted,
   findingMessage,
-  ok,
   retryUntilOk,
   startTestWallet,
   type TestClock,
@@ -253,7 +253,7 @@ async function startHarness(natsUrl: string, startsAt?: Date): Promise<Harness> 
       wallet.addPlayer(tenant, playerRef, fundsCents),
     async secondRefOf({ email }) {
       const playerRef = `second-${newId()}`;
-      ok(await wallet.client.putPlayerLink({ player: { tenant: PROGRAM, playerRef }, email }));
+      expectAccepted(await wallet.client.putPlayerLink({ player: { tenant: PROGRAM, playerRef }, email }));
       return playerRef;
     },
     balance: wallet.balanceOf,
@@ -270,18 +270,18 @@ async function startHarness(natsUrl: string, startsAt?: Date): Promise<Harness> 
       const opensAt = new Date(now.getTime() + opensInMs);
       const closesAt = new Date(opensAt.getTime() + lengthMs);
       const facts = { tournament: opened, hasOpenRound: false, id: newId(), number: 1, opensAt, closesAt, now };
-      const { round } = ok(decideRound(facts));
+      const { round } = expectAccepted(decideRound(facts));
       await insertTournament(database, opened);
       await insertRound(database, round);
       return round;
     },
     async create(roundId, playerRef, attemptId = newOwnedId('tournament'), tenant = PROGRAM) {
       const creation = { attemptId, tenant, contestId: roundId, playerRef, metadataJson: '{"a":1}', ...WITHOUT_KEY };
-      return ok(await tournament.createAttempts({ creations: [creation] })).results[0]?.result;
+      return expectAccepted(await tournament.createAttempts({ creations: [creation] })).results[0]?.result;
     },
     async report(attemptId, score, { tiebreak, operationId = newId(), evidence = '', tenant = PROGRAM } = {}) {
       const report = { operationId, attemptId, tenant, score, tiebreak, evidenceJson: evidence, ...WITHOUT_KEY };
-      return ok(await tournament.reportOutcomes({ reports: [report] })).results[0]?.result;
+      return expectAccepted(await tournament.reportOutcomes({ reports: [report] })).results[0]?.result;
     },
     async openAttempt(terms = {}) {
       const round = await harness.openRound(terms);
@@ -299,12 +299,12 @@ async function startHarness(natsUrl: string, startsAt?: Date): Promise<Harness> 
     },
     wrongEvents: () => findWrongEvents(database),
     async liveViolations() {
-      const { checks } = ok(await tournament.audit({}));
+      const { checks } = expectAccepted(await tournament.audit({}));
       return checks.filter(({ violations, testViolations }) => violations > testViolations).map(({ id }) => id);
     },
     auditInSlices: continuous.inSlices,
     async violations() {
-      const { checks } = ok(await tournament.audit({}));
+      const { checks } = expectAccepted(await tournament.audit({}));
       await continuous.expectSame(checks);
       return violationsOf([...checks, ...ok(await wallet.client.audit({})).checks]);
     },

@@ -1,6 +1,6 @@
 /** The process around the handlers: readiness and shutdown. */
 import { DeliveryStatus } from '@laurel/proto/webhook';
-import { ok, startReceiver } from '@laurel/testing';
+import { expectAccepted, startReceiver } from '@laurel/testing';
 import { expect, it } from 'vitest';
 import { useHarness } from './webhook.fixture.ts';
 
@@ -16,7 +16,7 @@ it('the webhook service records a send in flight before it stops', async () => {
   await using receiver = await startReceiver({ ca: h.ca, answer: { after: answer.promise } });
   const owner = await h.createEndpoint({ url: receiver.url });
   const replica = await h.startReplica();
-  const { deliveryId } = ok(
+  const { deliveryId } = expectAccepted(
     await replica.webhook.sendTest({ developerId: owner.developerId, endpointId: owner.endpoint.id }),
   );
   await receiver.nth(1);

@@ -20,7 +20,14 @@ import {
   WebhookServiceClient,
   type WebhookServiceService,
 } from '@laurel/proto/webhook';
-import { connectTo, createReadLogger, createTestClock, createTestDatabase, ok, type TestClock } from '@laurel/testing';
+import {
+  connectTo,
+  createReadLogger,
+  createTestClock,
+  createTestDatabase,
+  expectAccepted,
+  type TestClock,
+} from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { newId } from '@laurel/values/ids';
 import { webhookConfigSchema } from './config.ts';
@@ -127,7 +134,7 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
         ...request,
         developerId,
       };
-      const { endpoint, signingSecret } = ok(await webhook.createEndpoint(creation));
+      const { endpoint, signingSecret } = expectAccepted(await webhook.createEndpoint(creation));
       if (endpoint === undefined) throw new Error('no endpoint in the answer');
       return { endpoint, developerId, secret: signingSecret };
     },
@@ -138,7 +145,7 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
       const deliveries: Delivery[] = [];
       for (let cursor = ''; ; ) {
         const wanted = { developerId, endpointId: endpoint.id, status, event, limit, cursor, after: '' };
-        const page = ok(await webhook.listDeliveries(wanted));
+        const page = expectAccepted(await webhook.listDeliveries(wanted));
         deliveries.push(...page.deliveries);
         if (page.nextCursor === '') return deliveries;
         cursor = page.nextCursor;

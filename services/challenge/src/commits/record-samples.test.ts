@@ -4,7 +4,7 @@
  */
 
 import { CalibrationSource, type Challenge, ChallengeStatus, ThresholdDirection } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -88,7 +88,7 @@ describe('a calibration', () => {
     const challenge = await s.open({ minCalibrationN: 10, minCalibrationPlayers: 4 });
     const player = await h.player();
     const secondRef = `second-${newId()}`;
-    ok(
+    expectAccepted(
       await h.wallet.putPlayerLink({ player: { tenant: challenge.tenant, playerRef: secondRef }, email: player.email }),
     );
     for (let run = 0; run < 8; run += 1) await s.score(challenge.id, run % 2 === 0 ? player.ref : secondRef, 1e6);
@@ -139,9 +139,9 @@ describe('a free attempt', () => {
   it('the score of a free attempt at a suspended challenge is not a sample', async () => {
     const challenge = await s.open();
     const attempt = created(await h.create(challenge.id, 'one'));
-    ok(await set(challenge, ChallengeStatus.SUSPENDED));
+    expectAccepted(await set(challenge, ChallengeStatus.SUSPENDED));
     recorded(await h.report(attempt.id, 5));
-    ok(await set(challenge, ChallengeStatus.LIVE));
+    expectAccepted(await set(challenge, ChallengeStatus.LIVE));
     expect((await s.reread(challenge.id)).calibration).toMatchObject({ collected: 0 });
   });
 });

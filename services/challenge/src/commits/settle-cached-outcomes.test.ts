@@ -3,7 +3,7 @@
  * and otherwise decided again under lock.
  */
 
-import { ok, verdictOnReceipt } from '@laurel/testing';
+import { expectAccepted, verdictOnReceipt } from '@laurel/testing';
 import { newId, receiptIdOf } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, PROGRAM, useHarness } from '../challenge.fixture.ts';
@@ -129,7 +129,7 @@ describe('a cached attempt that has changed since', () => {
     const { first, second } = await s.twoAttempts();
     const instance = s.startInstance();
     await instance.cache(first, second);
-    ok(await s.other.challenge.reportOutcomes(reportOf(first, 100)));
+    expectAccepted(await s.other.challenge.reportOutcomes(reportOf(first, 100)));
     const operationId = newId();
     expect(await instance.report(second, 100, operationId)).toMatchObject({
       outcome: { metThreshold: true },

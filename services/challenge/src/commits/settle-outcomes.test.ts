@@ -3,7 +3,7 @@
  * that race record each outcome and award once.
  */
 
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -19,13 +19,13 @@ describe('two replicas', () => {
     const { first } = await s.twoAttempts();
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, index) =>
-        ok(await (index % 2 === 0 ? h : s.other).challenge.reportOutcomes(reportOf(first, index))),
+        expectAccepted(await (index % 2 === 0 ? h : s.other).challenge.reportOutcomes(reportOf(first, index))),
       ),
     );
     const verdicts = answers.map(({ results }) => verdictOf(results[0]?.result));
     expect(verdicts.filter((verdict) => verdict === 'outcome')).toHaveLength(1);
     expect(verdicts.filter((verdict) => verdict === 'attempt_already_settled')).toHaveLength(199);
-    const { attempt } = ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: first }));
+    const { attempt } = expectAccepted(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: first }));
     const settled = recorded(answers.find((_, index) => verdicts[index] === 'outcome')?.results[0]?.result);
     expect(attempt?.outcome).toMatchObject({ receiptId: settled.receiptId, score: settled.score });
   });

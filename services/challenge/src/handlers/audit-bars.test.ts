@@ -1,7 +1,7 @@
 /** The audit of bars finds each kind of damage. The tests damage the rows by SQL. */
 
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const DISTRIBUTION = { p5: 10, p25: 20, p50: 30, p75: 40, p95: 50 };
 
 async function seeded(terms: Partial<Terms> = {}, distribution = DISTRIBUTION): Promise<string> {
   const { id } = await h.open({ targetPassRate: 0.25, ...terms }, { status: ChallengeStatus.CALIBRATING });
-  ok(
+  expectAccepted(
     await h.challenge.seedChallenge({
       operationId: newId(),
       tenant: PROGRAM,
@@ -197,7 +197,7 @@ describe('the audit of bars', () => {
     const { id } = await h.open(terms, { threshold: undefined });
     await run('alter table challenges disable trigger challenges_terms_are_frozen');
     const update = (bar: number) => `update challenges set threshold = ${bar} where id = $1`;
-    const { threshold = 0 } = ok(await h.challenge.getChallenge({ challengeId: id })).challenge ?? {};
+    const { threshold = 0 } = expectAccepted(await h.challenge.getChallenge({ challengeId: id })).challenge ?? {};
     expect(await failing(update(39), update(threshold), [id])).toEqual(['derived_bar_is_no_easier']);
     await run('alter table challenges enable trigger challenges_terms_are_frozen');
   });

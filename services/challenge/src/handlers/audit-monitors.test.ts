@@ -3,7 +3,7 @@
  * damage.
  */
 import { ChallengeStatus } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { expect, it } from 'vitest';
 import { useHarness } from '../challenge.fixture.ts';
 import { everyNth, openWithoutCap, usePlay } from '../workers/monitor.fixture.ts';
@@ -50,7 +50,9 @@ it('the audit accepts outcomes that the monitor has yet to count', async () => {
 it('the audit finds a status that does not follow from its history', async () => {
   const { id } = await openWithoutCap(h);
   await play(id, everyNth(10, 5));
-  ok(await h.challenge.updateChallengeStatus({ challengeId: id, status: ChallengeStatus.SUSPENDED, note: undefined }));
+  expectAccepted(
+    await h.challenge.updateChallengeStatus({ challengeId: id, status: ChallengeStatus.SUSPENDED, note: undefined }),
+  );
   const status = (to: string) => `update challenges set status = '${to}' where id = $1`;
   expect(await failing(status('live'), status('suspended'), id)).toEqual(['status_follows_from_its_history']);
 });

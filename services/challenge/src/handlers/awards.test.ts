@@ -2,7 +2,7 @@
 
 import { AwardStatus } from '@laurel/proto/attempts';
 import { PayoutStatus } from '@laurel/proto/wallet';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
@@ -13,7 +13,7 @@ const h = useHarness();
 async function openAttempt() {
   const challenge = await h.open();
   const ref = `player-${newId()}`;
-  const { accountId } = ok(
+  const { accountId } = expectAccepted(
     await h.wallet.putSandboxPlayer({ player: { tenant: PROGRAM, playerRef: ref }, fundsCents: 1_000n }),
   );
   const attempt = created(await h.create(challenge.id, ref));
@@ -26,7 +26,7 @@ async function openAttempt() {
  */
 async function heldAward() {
   const opened = await openAttempt();
-  ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: opened.ref } }));
+  expectAccepted(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: opened.ref } }));
   const outcome = recorded(await h.report(opened.attempt.id, 100));
   const awardId = outcome.award?.id ?? '';
   const status = () => h.database.query({ text: 'select status from awards where id = $1' }, [awardId]);
@@ -35,7 +35,7 @@ async function heldAward() {
 }
 
 async function awardOf(attemptId: string) {
-  return ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).attempt?.outcome?.award;
+  return expectAccepted(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).attempt?.outcome?.award;
 }
 
 describe('an award while the wallet is down', () => {
@@ -100,7 +100,7 @@ describe('a win whose rows this database has lost', () => {
   async function reportElsewhere(attemptId: string) {
     await using other = await h.startReplica();
     const report = { operationId: newId(), attemptId, tenant: PROGRAM, score: 100, evidenceJson: '' };
-    const { results } = ok(
+    const { results } = expectAccepted(
       await other.challenge.reportOutcomes({ reports: [{ ...report, requestId: '', keyUse: undefined }] }),
     );
     return recorded(results[0]?.result);
@@ -113,7 +113,7 @@ describe('a win whose rows this database has lost', () => {
   ])('a lost win that is reported again %s is paid once', async (_path, first, second) => {
     for (const isHeld of [false, true]) {
       const { attempt, accountId, ref } = await openAttempt();
-      if (isHeld) ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: ref } }));
+      if (isHeld) expectAccepted(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: ref } }));
       const won = await first(attempt.id);
       await loseOutcome(attempt.id);
       h.clock.advance(1_000);
@@ -200,11 +200,11 @@ describe('a held award', () => {
     await h.database.query({ text: `update awards set status = 'releasing' where id = any($1)` }, [
       [before.awardId, after.awardId],
     ]);
-    ok(await h.wallet.releasePayout({ awardId: after.awardId }));
+    expectAccepted(await h.wallet.releasePayout({ awardId: after.awardId }));
     h.clock.advance(2_000);
     await h.server.sweepOnce();
     for (const { awardId, accountId } of [before, after]) {
-      expect(ok(await h.wallet.getPayout({ awardId })).payout?.status).toBe(PayoutStatus.PAID);
+      expect(expectAccepted(await h.wallet.getPayout({ awardId })).payout?.status).toBe(PayoutStatus.PAID);
       expect(await h.balance(accountId)).toBe(2_900n);
     }
     const rows = await h.database.query({ text: 'select distinct status from awards where id = any($1)' }, [
@@ -217,7 +217,7 @@ describe('a held award', () => {
 describe('the review of a held award', () => {
   const ANA = { operator: 'ana', reason: 'the score is plausible' };
   const BEN = { operator: 'ben', reason: 'a bot' };
-  const decisionOn = async (awardId: string) => ok(await h.wallet.getPayout({ awardId })).payout?.decision;
+  const decisionOn = async (awardId: string) => expectAccepted(await h.wallet.getPayout({ awardId })).payout?.decision;
 
   it('a review is stored with its operator and reason, even if the sweeper completes it', async () => {
     const reviewed = await heldAward();
@@ -230,7 +230,9 @@ describe('the review of a held award', () => {
     await h.server.sweepOnce();
     expect(await decisionOn(reviewed.awardId)).toMatchObject(ANA);
     expect(await decisionOn(interrupted.awardId)).toMatchObject(BEN);
-    expect(ok(await h.wallet.getPayout({ awardId: interrupted.awardId })).payout?.status).toBe(PayoutStatus.DENIED);
+    expect(expectAccepted(await h.wallet.getPayout({ awardId: interrupted.awardId })).payout?.status).toBe(
+      PayoutStatus.DENIED,
+    );
   });
 
   it('an interrupted review keeps its first operator and reason', async () => {

@@ -2,7 +2,7 @@
  * Concurrent scores at two replicas complete a calibration once. A concurrent creation sees the
  * challenge either calibrating or live with its bar, never a mix of both.
  */
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { created, type Harness, recorded, useHarness } from '../challenge.fixture.ts';
 import { reportOf } from '../commits/outcome-settlements.fixture.ts';
@@ -35,7 +35,7 @@ describe('concurrent scores', () => {
     const attempts = await freeAttempts(challenge.id, 60);
     const outcomes = await Promise.all(
       attempts.map(async ({ attempt, score }, index) =>
-        recorded(ok(await clientOf(index).reportOutcomes(reportOf(attempt.id, score))).results[0]?.result),
+        recorded(expectAccepted(await clientOf(index).reportOutcomes(reportOf(attempt.id, score))).results[0]?.result),
       ),
     );
     expect(outcomes).toHaveLength(60);

@@ -10,7 +10,7 @@ import {
   PrizeStructure,
   ThresholdDirection,
 } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
@@ -18,11 +18,11 @@ import { created, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from
 const h = useHarness();
 
 async function reread(challenge: Challenge): Promise<Challenge | undefined> {
-  return ok(await h.challenge.getChallenge({ challengeId: challenge.id })).challenge;
+  return expectAccepted(await h.challenge.getChallenge({ challengeId: challenge.id })).challenge;
 }
 
 async function listed(playerRef: string, all = false): Promise<readonly string[]> {
-  const { challenges } = ok(await h.challenge.listChallenges({ tenant: PROGRAM, playerRef, all }));
+  const { challenges } = expectAccepted(await h.challenge.listChallenges({ tenant: PROGRAM, playerRef, all }));
   return challenges.map((challenge) => challenge.id);
 }
 
@@ -52,7 +52,7 @@ describe('a challenge that an operator opens', () => {
 
   it('a challenge that an operator opens is refused for invalid terms', async () => {
     const parent = await h.open();
-    const { challenge: foreign } = ok(
+    const { challenge: foreign } = expectAccepted(
       await h.challenge.createChallenge({
         tenant: OTHER_PROGRAM,
         terms: parent.terms,
@@ -93,11 +93,11 @@ describe('a challenge that an operator opens', () => {
   it('a closed challenge cannot be reinstated', async () => {
     const opened = await h.open();
     const set = (status: ChallengeStatus) => h.challenge.updateChallengeStatus({ challengeId: opened.id, status });
-    expect(ok(await set(ChallengeStatus.SUSPENDED)).challenge?.status).toBe(ChallengeStatus.SUSPENDED);
-    expect(ok(await set(ChallengeStatus.LIVE)).challenge).toEqual(opened);
+    expect(expectAccepted(await set(ChallengeStatus.SUSPENDED)).challenge?.status).toBe(ChallengeStatus.SUSPENDED);
+    expect(expectAccepted(await set(ChallengeStatus.LIVE)).challenge).toEqual(opened);
     expect(await set(ChallengeStatus.CALIBRATING)).toMatchObject({ code: 'conflict' });
-    expect(ok(await set(ChallengeStatus.CLOSED)).challenge?.status).toBe(ChallengeStatus.CLOSED);
-    expect(ok(await set(ChallengeStatus.CLOSED)).challenge?.status).toBe(ChallengeStatus.CLOSED);
+    expect(expectAccepted(await set(ChallengeStatus.CLOSED)).challenge?.status).toBe(ChallengeStatus.CLOSED);
+    expect(expectAccepted(await set(ChallengeStatus.CLOSED)).challenge?.status).toBe(ChallengeStatus.CLOSED);
     expect(await set(ChallengeStatus.LIVE)).toMatchObject({ code: 'conflict' });
     expect(
       await h.challenge.updateChallengeStatus({ challengeId: newId(), status: ChallengeStatus.LIVE }),
@@ -110,8 +110,8 @@ describe('a challenge that an operator opens', () => {
     const opened = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const set = (status: ChallengeStatus) => h.challenge.updateChallengeStatus({ challengeId: opened.id, status });
     expect(await set(ChallengeStatus.LIVE)).toMatchObject({ code: 'conflict' });
-    ok(await set(ChallengeStatus.SUSPENDED));
-    expect(ok(await set(ChallengeStatus.LIVE)).challenge).toEqual(opened);
+    expectAccepted(await set(ChallengeStatus.SUSPENDED));
+    expect(expectAccepted(await set(ChallengeStatus.LIVE)).challenge).toEqual(opened);
   });
 
   it('the database refuses to change the terms of a challenge or to delete a challenge', async () => {
@@ -130,7 +130,9 @@ describe('a calibrating challenge', () => {
     expect(challenge).toMatchObject({ offeredFeeCents: 0n, offeredPrizeCents: 2_000n, threshold: undefined });
     const player = await h.player(undefined, 0n);
     const secondRef = `second-${newId()}`;
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: secondRef }, email: player.email }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: secondRef }, email: player.email }),
+    );
 
     for (const ref of [player.ref, player.ref, secondRef, 'unlinked-1', 'unlinked-2', 'unlinked-2']) {
       const attempt = created(await h.create(challenge.id, ref));
@@ -145,7 +147,7 @@ describe('a calibrating challenge', () => {
       playersRequired: 20,
     });
     const unscored = created(await h.create(challenge.id, 'unlinked-3'));
-    ok(await h.challenge.voidAttempt({ attemptId: unscored.id, reason: 'free ones too' }));
+    expectAccepted(await h.challenge.voidAttempt({ attemptId: unscored.id, reason: 'free ones too' }));
     expect(await h.balance(player.accountId)).toBe(0n);
     expect(await listed(player.ref)).not.toContain(challenge.id);
     expect(await listed(player.ref, true)).toContain(challenge.id);
@@ -208,7 +210,7 @@ describe('the list of challenges', () => {
         status,
         threshold,
       };
-      return ok(await h.challenge.createChallenge(request)).challenge as Challenge;
+      return expectAccepted(await h.challenge.createChallenge(request)).challenge as Challenge;
     };
     const plain = await open({});
     const claimed = await open({});
@@ -218,7 +220,9 @@ describe('the list of challenges', () => {
     const verified = await open({ requiredVerificationLevel: 2 });
     const aboveCeiling = await open({ prizeCents: 2_501n });
     const suspended = await open({});
-    ok(await h.challenge.updateChallengeStatus({ challengeId: suspended.id, status: ChallengeStatus.SUSPENDED }));
+    expectAccepted(
+      await h.challenge.updateChallengeStatus({ challengeId: suspended.id, status: ChallengeStatus.SUSPENDED }),
+    );
     const calibrating = await open({}, ChallengeStatus.CALIBRATING);
 
     const player = await h.player(undefined, undefined, tenant);
@@ -233,11 +237,13 @@ describe('the list of challenges', () => {
       requestId: '',
       keyUse: undefined,
     };
-    recorded(ok(await h.challenge.reportOutcomes({ reports: [report] })).results[0]?.result);
+    recorded(expectAccepted(await h.challenge.reportOutcomes({ reports: [report] })).results[0]?.result);
     created(await create(capped));
 
     const list = async (playerRef: string, all = false) =>
-      ok(await h.challenge.listChallenges({ tenant, playerRef, all })).challenges.map((challenge) => challenge.id);
+      expectAccepted(await h.challenge.listChallenges({ tenant, playerRef, all })).challenges.map(
+        (challenge) => challenge.id,
+      );
     const offered = await list(player.ref);
     expect(offered).toEqual([plain.id, unlocked.id]);
     const every = [plain, claimed, capped, unlocked, locked, verified, aboveCeiling, suspended, calibrating];
@@ -259,7 +265,7 @@ describe('the list of challenges', () => {
     const player = await h.player();
     await h.open();
     expect(await listed(player.ref)).not.toEqual([]);
-    ok(
+    expectAccepted(
       await h.wallet.updateAccount({
         accountId: player.accountId,
         selfExcludedUntil: undefined,

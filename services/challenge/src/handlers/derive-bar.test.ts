@@ -10,7 +10,7 @@ import {
   PrizeStructure,
   ThresholdDirection,
 } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ const derive = (parent: Challenge, terms: Partial<Terms> = {}) =>
   h.open({ ...parent.terms, parentChallengeId: parent.id, ...terms }, { threshold: undefined });
 
 const read = async ({ id }: Challenge) =>
-  ok(await h.challenge.getChallenge({ challengeId: id })).challenge as Challenge;
+  expectAccepted(await h.challenge.getChallenge({ challengeId: id })).challenge as Challenge;
 
 /**
  * Opens a challenge whose calibration had the scores 10, 20, ..., 100. Half of them clear the bar.
@@ -44,7 +44,7 @@ async function observed(terms: Partial<Terms> = {}): Promise<Challenge> {
 
 async function seeded(terms: Partial<Terms> = {}): Promise<Challenge> {
   const challenge = await h.open({ targetPassRate: 0.5, ...terms }, { status: ChallengeStatus.CALIBRATING });
-  ok(
+  expectAccepted(
     await h.challenge.seedChallenge({
       operationId: newId(),
       tenant: PROGRAM,
@@ -105,7 +105,7 @@ describe('a rung that is opened live without a threshold', () => {
     const parent = await h.open({ targetPassRate: 0.5 }, { status: ChallengeStatus.CALIBRATING });
     recorded(await h.report(created(await h.create(parent.id, 'unlinked')).id, 7));
     const distribution = { p5: 10, p25: 20, p50: 30, p75: 40, p95: 50 };
-    ok(
+    expectAccepted(
       await h.challenge.seedChallenge({
         operationId: newId(),
         tenant: PROGRAM,

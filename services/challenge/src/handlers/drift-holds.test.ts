@@ -7,7 +7,7 @@ import type { Queryable } from '@laurel/postgres';
 import { AwardStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { PayoutStatus } from '@laurel/proto/wallet';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, type Harness, PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
@@ -36,7 +36,7 @@ async function suspendByDrift(on: Queryable, challengeId: string): Promise<void>
 const suspend = (challengeId: string) => h.database.transaction((tx) => suspendByDrift(tx, challengeId));
 
 const setStatus = async (challengeId: string, status: ChallengeStatus) =>
-  ok(await h.challenge.updateChallengeStatus({ challengeId, status, note: 'a review' }));
+  expectAccepted(await h.challenge.updateChallengeStatus({ challengeId, status, note: 'a review' }));
 
 async function reportTo(client: Client, attemptId: string, operationId = newId()) {
   const report = {
@@ -48,11 +48,11 @@ async function reportTo(client: Client, attemptId: string, operationId = newId()
     requestId: '',
     keyUse: undefined,
   };
-  return ok(await client.reportOutcomes({ reports: [report] })).results[0]?.result;
+  return expectAccepted(await client.reportOutcomes({ reports: [report] })).results[0]?.result;
 }
 
 async function payoutOf(awardId: string) {
-  const { payout } = ok(await h.wallet.getPayout({ awardId }));
+  const { payout } = expectAccepted(await h.wallet.getPayout({ awardId }));
   return { status: payout?.status, reason: payout?.reason };
 }
 
@@ -71,7 +71,9 @@ describe('a win on a challenge that drift has suspended', () => {
     expect(award).toMatchObject({ amountCents: 2_000n, status: AwardStatus.HELD, paidAt: undefined });
     expect(await payoutOf(award?.id ?? '')).toEqual(HELD);
     expect(await h.balance(player.accountId)).toBe(100_000n - 100n);
-    const { payouts } = ok(await h.wallet.listPayouts({ status: PayoutStatus.HELD, limit: 200, cursor: '' }));
+    const { payouts } = expectAccepted(
+      await h.wallet.listPayouts({ status: PayoutStatus.HELD, limit: 200, cursor: '' }),
+    );
     expect(payouts).toContainEqual(expect.objectContaining({ awardId: award?.id, ...HELD }));
   });
 
@@ -100,7 +102,7 @@ describe('a win on a challenge that drift has suspended', () => {
 
     const next = created(await h.create(challenge.id, (await h.player()).ref));
     expect(recorded(await reportTo(h.challenge, next.id)).award?.status).toBe(AwardStatus.PAID);
-    ok(await h.challenge.releaseAward({ awardId: award?.id ?? '' }));
+    expectAccepted(await h.challenge.releaseAward({ awardId: award?.id ?? '' }));
     expect(await h.balance(player.accountId)).toBe(100_000n - 100n + 2_000n);
   });
 

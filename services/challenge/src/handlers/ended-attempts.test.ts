@@ -3,7 +3,7 @@
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, HOUR_MS, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
@@ -11,13 +11,15 @@ import { created, HOUR_MS, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdict
 const h = useHarness();
 
 async function read(attemptId: string) {
-  return ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).attempt;
+  return expectAccepted(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).attempt;
 }
 
 describe('an attempt that an operator voids', () => {
   it('a voided attempt is refunded, and takes no outcome', async () => {
     const { attempt, player } = await h.openAttempt({ dailyAttemptCap: 1 });
-    const voided = ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' })).attempt;
+    const voided = expectAccepted(
+      await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }),
+    ).attempt;
     expect(voided).toEqual({ ...attempt, status: AttemptStatus.VOIDED });
     expect(await read(attempt.id)).toEqual(voided);
     expect(await h.balance(player.accountId)).toBe(100_000n);
@@ -35,7 +37,9 @@ describe('an attempt that an operator voids', () => {
     await Promise.all(
       Array.from({ length: 30 }, async () => {
         const attempt = created(await h.create(challenge.id, player.ref));
-        const voided = ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'at once' })).attempt;
+        const voided = expectAccepted(
+          await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'at once' }),
+        ).attempt;
         expect(voided).toEqual({ ...attempt, status: AttemptStatus.VOIDED });
       }),
     );
@@ -59,7 +63,7 @@ describe('an attempt that an operator voids', () => {
     await expect(h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).rejects.toThrow();
     await expect(h.challenge.getAttempt({ tenant: PROGRAM, attemptId: attempt.id })).rejects.toThrow();
     await h.startWallet();
-    const voided = ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).attempt;
+    const voided = expectAccepted(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).attempt;
     expect(voided?.status).toBe(AttemptStatus.VOIDED);
     expect(await h.balance(player.accountId)).toBe(100_000n);
   });
@@ -68,7 +72,7 @@ describe('an attempt that an operator voids', () => {
 describe('a sandbox attempt that is expired manually', () => {
   it('a sandbox attempt that is expired manually is refunded', async () => {
     const { attempt, player } = await h.openAttempt();
-    const expired = ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id })).attempt;
+    const expired = expectAccepted(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id })).attempt;
     expect(expired).toEqual({ ...attempt, status: AttemptStatus.EXPIRED });
     expect(await h.balance(player.accountId)).toBe(100_000n);
     expect(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id })).toMatchObject({
@@ -105,7 +109,9 @@ describe('an attempt that an implausible score disqualified', () => {
 describe('an attempt of a challenge that was suspended or closed meanwhile', () => {
   it('an attempt still settles after its challenge was suspended or closed', async () => {
     const { attempt, challenge, player } = await h.openAttempt();
-    ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status: ChallengeStatus.CLOSED }));
+    expectAccepted(
+      await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status: ChallengeStatus.CLOSED }),
+    );
     expect(recorded(await h.report(attempt.id, 100, newId())).award?.amountCents).toBe(2_000n);
     expect(await h.balance(player.accountId)).toBe(101_900n);
   });

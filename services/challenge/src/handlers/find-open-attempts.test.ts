@@ -5,7 +5,7 @@
 
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import type { Tenant } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import {
@@ -25,7 +25,7 @@ const other = useReplica(h);
 
 async function find(challengeId: string, playerRef: string, { client = h.challenge, tenant = PROGRAM as Tenant } = {}) {
   const query = { tenant, playerRef, contestId: challengeId, requestId: '' };
-  const [item] = ok(await client.findOpenAttempts({ queries: [query] })).results;
+  const [item] = expectAccepted(await client.findOpenAttempts({ queries: [query] })).results;
   return item?.result?.$case === 'found' ? item.result.value : item?.result;
 }
 
@@ -35,7 +35,9 @@ describe('the open attempts of a player', () => {
   it('the oldest two open attempts of a player are found by any ref of the account', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     const second = `second-${newId()}`;
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: second }, email: player.email }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: second }, email: player.email }),
+    );
     expect(await find(challenge.id, player.ref)).toEqual({ attemptIds: [attempt.id], isCalibrating: false });
     h.clock.advance(1_000);
     const later = created(await h.create(challenge.id, second));
@@ -74,7 +76,7 @@ describe('the open attempts of a player', () => {
     const { challenge, player, attempt } = await h.openAttempt();
     const query = { tenant: PROGRAM as Tenant, playerRef: player.ref, contestId: challenge.id, requestId: '' };
     const queries = [{ ...query, tenant: OTHER_PROGRAM }, query, { ...query, contestId: newId() }];
-    const { results } = ok(await h.challenge.findOpenAttempts({ queries }));
+    const { results } = expectAccepted(await h.challenge.findOpenAttempts({ queries }));
     expect(results.map(({ result }) => (result?.$case === 'found' ? result.value.attemptIds : result?.value))).toEqual([
       expect.objectContaining({ code: 'not_found' }),
       [attempt.id],

@@ -4,7 +4,7 @@
  */
 
 import { type Challenge, ChallengeStatus, PrizeStructure, ThresholdDirection } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ import { createSamplesHarness, listenedScore } from './samples.fixture.ts';
 const h = useHarness();
 const s = createSamplesHarness(h);
 
-const read = async ({ id }: Challenge) => ok(await h.challenge.getCalibration({ challengeId: id }));
+const read = async ({ id }: Challenge) => expectAccepted(await h.challenge.getCalibration({ challengeId: id }));
 
 /** Records the scores as listened scores, each of a different player. */
 const listen = ({ id }: Challenge, scores: readonly number[]) =>
@@ -89,7 +89,7 @@ describe('the calibration of a challenge', () => {
       distribution,
       sampleSize: 500n,
     };
-    ok(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
+    expectAccepted(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
     expect(await read(challenge)).toMatchObject({
       samples: 1n,
       bar: 4,

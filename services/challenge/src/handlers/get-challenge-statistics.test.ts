@@ -8,7 +8,7 @@ import {
   ScoreSource,
   ThresholdDirection,
 } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM, useHarness } from '../challenge.fixture.ts';
@@ -22,7 +22,7 @@ const { play, attempts, settle } = usePlay(h);
 
 async function read({ id }: Challenge, bins = 30): Promise<GetChallengeStatisticsResponse> {
   const request = { programId: PROGRAM.programId, challengeId: id, bins, anyProgram: false };
-  return ok(await h.challenge.getChallengeStatistics(request));
+  return expectAccepted(await h.challenge.getChallengeStatistics(request));
 }
 
 const countsOf = ({ scores }: GetChallengeStatisticsResponse) => scores?.bins.map(({ samples }) => Number(samples));
@@ -31,7 +31,7 @@ describe('the statistics of a challenge', () => {
   it('the statistics of a challenge without scores have no bins, no rate and no bar', async () => {
     const challenge = await s.open();
     expect(await read(challenge)).toEqual({
-      drift: ok(await h.challenge.getDrift({ challengeId: challenge.id })),
+      drift: expectAccepted(await h.challenge.getDrift({ challengeId: challenge.id })),
       scores: { source: ScoreSource.BAR_SAMPLES, count: 0n, isComplete: true, bins: [] },
       passRate: { attempts: 0n, passes: 0n, low: undefined, high: undefined, at: h.clock() },
       passRates: [],
@@ -53,7 +53,7 @@ describe('the statistics of a challenge', () => {
       const statistics = await read(challenge, 10);
       expect(statistics.scores).toMatchObject({ source: ScoreSource.BAR_SAMPLES, count: 100n, isComplete: true });
       expect(countsOf(statistics)).toEqual(Array.from({ length: 10 }, () => 10));
-      const { bar, histogram } = ok(await h.challenge.getCalibration({ challengeId: challenge.id }));
+      const { bar, histogram } = expectAccepted(await h.challenge.getCalibration({ challengeId: challenge.id }));
       expect(statistics.barSoFar).toBe(bar);
       expect(statistics.scores?.bins).toEqual(histogram);
     },
@@ -84,7 +84,7 @@ describe('the statistics of a challenge', () => {
     const challenge = await openWithoutCap(h);
     await play(challenge.id, everyNth(60, 5));
     const request = { programId: '', challengeId: challenge.id, bins: 30, anyProgram: true };
-    expect(ok(await h.challenge.getChallengeStatistics(request))).toEqual(await read(challenge));
+    expect(expectAccepted(await h.challenge.getChallengeStatistics(request))).toEqual(await read(challenge));
     const unknown = await h.challenge.getChallengeStatistics({ ...request, challengeId: newId() });
     expect(unknown).toMatchObject({ code: 'not_found' });
     // A caller that forgets the program does not become an operator.
@@ -121,14 +121,14 @@ describe('the statistics of a challenge', () => {
     );
     expect(statistics.passRates.length).toBeGreaterThan(0);
     expect(statistics.scores).toMatchObject({ source: ScoreSource.PAID_ATTEMPTS, count: 60n });
-    expect(statistics.drift).toEqual(ok(await h.challenge.getDrift({ challengeId: challenge.id })));
+    expect(statistics.drift).toEqual(expectAccepted(await h.challenge.getDrift({ challengeId: challenge.id })));
   });
 
   it('the statistics of a challenge show its ramp, even after the completion', async () => {
     const challenge = await s.open({ dailyAttemptCap: 100_000, targetPassRate: 0.2 });
     const distribution = { p5: 10, p25: 20, p50: 30, p75: 95, p95: 100 };
     const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: challenge.id, distribution };
-    ok(await h.challenge.seedChallenge({ ...seeding, sampleSize: 500n, keyUse: undefined }));
+    expectAccepted(await h.challenge.seedChallenge({ ...seeding, sampleSize: 500n, keyUse: undefined }));
     const before = await read(challenge);
     expect(before).toMatchObject({
       ramp: { fullPrizeCents: 2_000n, attemptsSeen: 0n, attemptsRequired: 100n },

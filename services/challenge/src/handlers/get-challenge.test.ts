@@ -1,7 +1,7 @@
 /** What an operator reads of one challenge: the last change of its status. */
 
 import { ChallengeStatus } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM, useHarness } from '../challenge.fixture.ts';
@@ -13,10 +13,10 @@ const s = createSamplesHarness(h);
 const { play, drift } = usePlay(h);
 const { LIVE, SUSPENDED, CALIBRATING } = ChallengeStatus;
 
-const read = async (challengeId: string) => ok(await h.challenge.getChallenge({ challengeId }));
+const read = async (challengeId: string) => expectAccepted(await h.challenge.getChallenge({ challengeId }));
 
 const changed = async (challengeId: string, status: ChallengeStatus, note?: string) =>
-  ok(await h.challenge.updateChallengeStatus({ challengeId, status, note }));
+  expectAccepted(await h.challenge.updateChallengeStatus({ challengeId, status, note }));
 
 describe('the last change of a status', () => {
   it('a challenge that still has its first status has no last change', async () => {
@@ -54,7 +54,7 @@ describe('the last change of a status', () => {
     const { id } = await s.open({ dailyAttemptCap: 100_000, targetPassRate: 0.2 });
     const distribution = { p5: 10, p25: 20, p50: 30, p75: 95, p95: 100 };
     const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: id, distribution };
-    ok(await h.challenge.seedChallenge({ ...seeding, sampleSize: 500n, keyUse: undefined }));
+    expectAccepted(await h.challenge.seedChallenge({ ...seeding, sampleSize: 500n, keyUse: undefined }));
     await play(id, everyNth(100, 5));
     expect((await drift(id)).changes).toMatchObject([{ cause: 'seeded' }, { cause: 'ramp' }]);
     expect((await read(id)).statusChange).toMatchObject({ from: CALIBRATING, to: LIVE, cause: 'seeded' });

@@ -4,7 +4,7 @@
  */
 
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { created, type Harness, PROGRAM, useHarness } from '../challenge.fixture.ts';
@@ -20,7 +20,7 @@ const calibrating = () =>
   h.open({ targetPassRate: 0.25, dailyAttemptCap: 10_000 }, { status: ChallengeStatus.CALIBRATING });
 
 const seed = async ({ id }: Challenge) =>
-  ok(
+  expectAccepted(
     await other.challenge.seedChallenge({
       operationId: newId(),
       tenant: PROGRAM,
@@ -68,7 +68,7 @@ async function createAround(challenge: Challenge, change: (challenge: Challenge)
       }));
       const answer = await (caller % 2 === 0 ? h : other).challenge.createAttempts({ creations });
       const isBefore = !hasBegun;
-      const attempts = await frozenOf(ok(answer).results.map(({ result }) => created(result).id));
+      const attempts = await frozenOf(expectAccepted(answer).results.map(({ result }) => created(result).id));
       batches.push({ isBefore, isAfter, attempts });
       if (isAfter) batchesAfter += 1;
       if (batches.length >= 3 * callers) isLoaded();
@@ -130,13 +130,13 @@ describe('attempts that are created under load', () => {
           playerRef: ref,
         };
         const creations = [{ ...creation, metadataJson: '{}', requestId: '', keyUse: undefined }];
-        const { result } = ok(await client.createAttempts({ creations })).results[0] ?? {};
+        const { result } = expectAccepted(await client.createAttempts({ creations })).results[0] ?? {};
         codes.push(result?.$case === 'refused' ? result.value.code : (result?.$case ?? ''));
       }
       return codes;
     });
     const status = ChallengeStatus.SUSPENDED;
-    ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }));
+    expectAccepted(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }));
     const suspended = await Promise.all([h, other].map(() => h.create(challenge.id, ref)));
     isOver = true;
     for (const result of suspended) expect(result).toMatchObject({ value: { code: 'challenge_not_available' } });

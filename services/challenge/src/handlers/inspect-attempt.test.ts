@@ -3,7 +3,7 @@
  * whatever state the attempt is in.
  */
 import { type Attempt, AwardStatus } from '@laurel/proto/attempts';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { createAttemptInspector, type InspectedOwner, itInspectsAttempts } from '@laurel/testing/inspect-attempt';
 import { describe, expect, it } from 'vitest';
 import { created, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
@@ -48,7 +48,7 @@ describe('an attempt that an operator inspects', () => {
     expect(inspected?.outcome?.award).toMatchObject({ status: AwardStatus.HELD, paidAt: undefined });
     expect(await h.balance(player.accountId)).toBe(99_900n);
 
-    const paid = ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: attempt.id })).attempt;
+    const paid = expectAccepted(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: attempt.id })).attempt;
     expect(paid?.outcome?.award?.status).toBe(AwardStatus.PAID);
     await h.server.sweepOnce();
     await h.database.query({ text: `update awards set status = 'paying', paid_at = null where attempt_id = $1` }, [

@@ -4,7 +4,7 @@
  */
 
 import type { KeyUse } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { itRecognizesKeys } from '@laurel/testing/key-uses';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe } from 'vitest';
@@ -34,14 +34,14 @@ describe('a request under a recorded idempotency key, with an operation id that 
             playerRef: player.ref,
             metadataJson: '{}',
           }));
-          const { results } = ok(await clientOf(replica).createAttempts({ creations: items }));
+          const { results } = expectAccepted(await clientOf(replica).createAttempts({ creations: items }));
           return results.map(({ result }) => (result?.$case === 'attempt' ? created(result).id : verdictOf(result)));
         },
       };
     },
     async deposit({ accountId }, amountCents) {
       const { environment } = PROGRAM;
-      ok(await h.wallet.deposit({ accountId, environment, amountCents, reference: newId() }));
+      expectAccepted(await h.wallet.deposit({ accountId, environment, amountCents, reference: newId() }));
     },
     async report(attemptId, reports, replica = 0) {
       const items = reports.map(({ operationId, score, keyUse }) => ({
@@ -51,7 +51,7 @@ describe('a request under a recorded idempotency key, with an operation id that 
         score,
         evidenceJson: '',
       }));
-      const { results } = ok(await clientOf(replica).reportOutcomes({ reports: items }));
+      const { results } = expectAccepted(await clientOf(replica).reportOutcomes({ reports: items }));
       return results.map(({ result }) =>
         result?.$case === 'outcome' ? recorded(result).receiptId : verdictOf(result),
       );

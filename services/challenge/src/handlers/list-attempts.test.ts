@@ -7,7 +7,7 @@ import type { Attempt } from '@laurel/proto/attempts';
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import {
   createAttemptList,
   itDescribesAttempts,
@@ -160,30 +160,30 @@ from numbered, generate_series(0, 19) g`,
 
   it('the history of an attempt that won shows what became of the award', async () => {
     const kindsOf = async ({ id }: Pick<Attempt, 'id'>) => {
-      const { facts } = ok(
+      const { facts } = expectAccepted(
         await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: id, anyProgram: false }),
       );
       return facts.map(({ kind }) => nameOf(ATTEMPT_FACTS, kind)).slice(2);
     };
     const win = async (isHeld: boolean) => {
       const { attempt, player } = await h.openAttempt();
-      if (isHeld) ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
+      if (isHeld) expectAccepted(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
       const { award } = recorded(await h.report(attempt.id, 100));
       return { id: attempt.id, awardId: award?.id ?? '' };
     };
     const [paid, held, released, denied] = [await win(false), await win(true), await win(true), await win(true)];
-    ok(await h.challenge.releaseAward({ awardId: released.awardId }));
-    ok(await h.challenge.denyAward({ awardId: denied.awardId }));
+    expectAccepted(await h.challenge.releaseAward({ awardId: released.awardId }));
+    expectAccepted(await h.challenge.denyAward({ awardId: denied.awardId }));
     expect(await kindsOf(paid)).toEqual(['settled', 'award_paid']);
     expect(await kindsOf(held)).toEqual(['settled', 'award_held']);
     expect(await kindsOf(released)).toEqual(['settled', 'award_held', 'award_released']);
     expect(await kindsOf(denied)).toEqual(['settled', 'award_held', 'award_denied']);
-    const { isAwardDenied, eventIds, awardId } = ok(
+    const { isAwardDenied, eventIds, awardId } = expectAccepted(
       await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: denied.id, anyProgram: false }),
     );
     expect([isAwardDenied, eventIds.length, awardId]).toEqual([true, 3, denied.awardId]);
     const [event] = await h.eventsOf(paid.id);
-    const { eventIds: ofPaid } = ok(
+    const { eventIds: ofPaid } = expectAccepted(
       await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: paid.id, anyProgram: false }),
     );
     expect(ofPaid).toContain(event?.id);

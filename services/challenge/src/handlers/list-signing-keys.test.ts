@@ -2,7 +2,7 @@ import { attemptHandlers, EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey
 import { createDatabase, type Database } from '@laurel/postgres';
 import type { SigningKey } from '@laurel/proto/common';
 import { createSigner, type Signer } from '@laurel/signature';
-import { createTestDatabase, ok } from '@laurel/testing';
+import { createTestDatabase, expectAccepted } from '@laurel/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const MINUTE_MS = 60_000;
@@ -30,7 +30,7 @@ const put = ({ publicKey }: Signer) => putSigningKey(database, publicKey);
 
 async function list(): Promise<readonly SigningKey[]> {
   const { listSigningKeys } = attemptHandlers({ database } as Parameters<typeof attemptHandlers>[0]);
-  return ok(await listSigningKeys({}, {} as never)).keys;
+  return expectAccepted(await listSigningKeys({}, {} as never)).keys;
 }
 
 async function keyOf(signer: Signer): Promise<SigningKey & { readonly from: Date }> {

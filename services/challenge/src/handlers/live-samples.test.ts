@@ -5,7 +5,7 @@
 
 import { type Challenge, ChallengeStatus, type ChallengeTerms, PrizeStructure } from '@laurel/proto/challenge';
 import { Environment, type Tenant } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
@@ -23,11 +23,11 @@ async function calibrating(terms: Partial<ChallengeTerms> = {}): Promise<string>
   });
   if (example === undefined) throw new Error('no terms in the answer');
   const request = { tenant: LIVE, terms: example, status: ChallengeStatus.CALIBRATING, threshold: undefined };
-  return ok(await h.challenge.createChallenge(request)).challenge?.id ?? '';
+  return expectAccepted(await h.challenge.createChallenge(request)).challenge?.id ?? '';
 }
 
 async function read(challengeId: string): Promise<Challenge> {
-  const { challenge } = ok(await h.challenge.getChallenge({ challengeId }));
+  const { challenge } = expectAccepted(await h.challenge.getChallenge({ challengeId }));
   if (challenge === undefined) throw new Error('no challenge in the answer');
   return challenge;
 }
@@ -44,7 +44,7 @@ async function person(
   facts: Facts = {},
 ): Promise<{ readonly ref: string; readonly email: string; readonly accountId: string }> {
   const email = `${newId()}@example.com`;
-  const { account } = ok(
+  const { account } = expectAccepted(
     await h.wallet.createAccount({
       email,
       dateOfBirth: '1990-01-01',
@@ -59,14 +59,14 @@ async function person(
 }
 
 const link = async (playerRef: string, email: string) =>
-  ok(await h.wallet.putPlayerLink({ player: { tenant: LIVE, playerRef }, email }));
+  expectAccepted(await h.wallet.putPlayerLink({ player: { tenant: LIVE, playerRef }, email }));
 
 const openFree = async (challengeId: string, ref: string) =>
   created(await h.create(challengeId, ref, newOwnedId('challenge'), LIVE)).id;
 
 async function report(attemptId: string, score: number, operationId = newId()) {
   const item = { operationId, attemptId, tenant: LIVE, score, evidenceJson: '', requestId: '', keyUse: undefined };
-  return ok(await h.challenge.reportOutcomes({ reports: [item] })).results[0]?.result;
+  return expectAccepted(await h.challenge.reportOutcomes({ reports: [item] })).results[0]?.result;
 }
 
 const score = async (challengeId: string, ref: string, value: number) =>
@@ -74,7 +74,7 @@ const score = async (challengeId: string, ref: string, value: number) =>
 
 async function listen(challengeId: string, playerRef: string, value: number, sampleId = newId()) {
   const scores = [{ sampleId, tenant: LIVE, challengeId, playerRef, score: value }];
-  return ok(await h.challenge.recordListenedScores({ scores })).statuses[0];
+  return expectAccepted(await h.challenge.recordListenedScores({ scores })).statuses[0];
 }
 
 describe('the samples of a live calibration', () => {
@@ -113,7 +113,8 @@ describe('the samples of a live calibration', () => {
     const changed = change(accountId);
     // The account changes after the attempt was opened, because the check is made when the score
     // arrives.
-    if (changed !== null) ok(await h.wallet.updateAccount({ accountId, clearSelfExclusion: false, ...changed }));
+    if (changed !== null)
+      expectAccepted(await h.wallet.updateAccount({ accountId, clearSelfExclusion: false, ...changed }));
     expect(recorded(await report(attempt, 10))).toMatchObject({ score: 10, metThreshold: false });
     expect(await listen(id, ref, 10)).toBe(NOT_COUNTED);
     expect(await countsOf(id)).toEqual([0, 0]);
@@ -173,7 +174,7 @@ describe('the samples of a live calibration', () => {
     const { ref, accountId } = await person();
     const sampleId = newId();
     expect(await listen(id, ref, 10, sampleId)).toBe(RECORDED);
-    ok(await h.wallet.updateAccount({ accountId, clearSelfExclusion: false, blocked: true }));
+    expectAccepted(await h.wallet.updateAccount({ accountId, clearSelfExclusion: false, blocked: true }));
     expect(await listen(id, ref, 10, sampleId)).toBe(RECORDED);
     expect(await listen(id, ref, 10)).toBe(NOT_COUNTED);
   });

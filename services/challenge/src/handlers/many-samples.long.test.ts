@@ -3,7 +3,7 @@
  * all above the bar.
  */
 import { ChallengeStatus } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { created, recorded, useHarness } from '../challenge.fixture.ts';
 import { recordSamples } from '../commits/record-samples.ts';
@@ -83,7 +83,7 @@ describe('a challenge with ten million samples', () => {
     process.stdout.write(`live in ${Math.round(tookMs)} ms, ${Math.round(grewBy / MIB)} MiB more\n`);
     expect(tookMs).toBeLessThan(1_000);
     expect(grewBy).toBeLessThan(20 * MIB);
-    const { challenge } = ok(await h.challenge.getChallenge({ challengeId: id }));
+    const { challenge } = expectAccepted(await h.challenge.getChallenge({ challengeId: id }));
     expect(challenge?.status).toBe(ChallengeStatus.LIVE);
     const [median] = await h.database.transaction((tx) => tx.query<{ score: number }>(MEDIAN, [id]), {
       statementTimeoutMs: 60_000,
@@ -94,7 +94,7 @@ describe('a challenge with ten million samples', () => {
   it('a challenge with ten million samples shows its calibration in bounded memory', async () => {
     const { rss } = process.memoryUsage();
     const startedAt = performance.now();
-    const calibration = ok(await h.challenge.getCalibration({ challengeId: id }));
+    const calibration = expectAccepted(await h.challenge.getCalibration({ challengeId: id }));
     const tookMs = performance.now() - startedAt;
     const grewBy = process.memoryUsage().rss - rss;
     process.stdout.write(`calibration read in ${Math.round(tookMs)} ms, ${Math.round(grewBy / MIB)} MiB more\n`);

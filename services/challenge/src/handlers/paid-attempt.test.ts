@@ -3,7 +3,7 @@
 import { AttemptStatus, AwardStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { keyIdOf } from '@laurel/signature';
-import { ok, verdictOnReceipt } from '@laurel/testing';
+import { expectAccepted, verdictOnReceipt } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
@@ -47,7 +47,7 @@ describe('a paid attempt', () => {
     expect(recorded(await h.report(attemptId, 100, operationId, '{"replay":"x"}'))).toEqual(outcome);
     expect(verdictOf(await h.report(attemptId, 100))).toBe('attempt_already_settled');
     expect(created(await h.create(challenge.id, player.ref, attemptId))).toEqual(attempt);
-    expect(ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).attempt).toEqual({
+    expect(expectAccepted(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).attempt).toEqual({
       ...attempt,
       status: AttemptStatus.SETTLED,
       outcome,
@@ -60,7 +60,7 @@ describe('a paid attempt', () => {
     const outcome = recorded(await h.report(attempt.id, 99.5, newId(), '{"z":[1,{"b":null}],"a":"é\\u0000"}'));
     expect(outcome.award).toBeUndefined();
 
-    const receipt = ok(await h.challenge.getReceipt({ receiptId: outcome.receiptId }));
+    const receipt = expectAccepted(await h.challenge.getReceipt({ receiptId: outcome.receiptId }));
     expect((await verdictOnReceipt({ canonical: receipt.receiptJson, ...receipt })).kind).toBe('valid');
     expect(JSON.parse(receipt.receiptJson)).toEqual({
       version: 1,
@@ -101,7 +101,9 @@ describe('a paid attempt', () => {
       requestId: '',
       keyUse: undefined,
     };
-    expect(verdictOf(ok(await h.challenge.reportOutcomes({ reports: [report] })).results[0]?.result)).toBe('not_found');
+    expect(verdictOf(expectAccepted(await h.challenge.reportOutcomes({ reports: [report] })).results[0]?.result)).toBe(
+      'not_found',
+    );
     expect(verdictOf(await h.report(newOwnedId('challenge'), 1))).toBe('not_found');
   });
 
@@ -111,7 +113,9 @@ describe('a paid attempt', () => {
     const challenge = await h.open({ dailyAttemptCap: 2 });
     const rung = await h.open({ parentChallengeId: challenge.id });
     const suspended = await h.open();
-    ok(await h.challenge.updateChallengeStatus({ challengeId: suspended.id, status: ChallengeStatus.SUSPENDED }));
+    expectAccepted(
+      await h.challenge.updateChallengeStatus({ challengeId: suspended.id, status: ChallengeStatus.SUSPENDED }),
+    );
     const rich = await h.open({ prizeCents: 2_501n });
     const verified = await h.open({ requiredVerificationLevel: 3 });
 

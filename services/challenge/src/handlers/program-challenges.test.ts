@@ -5,7 +5,7 @@
 
 import { type Challenge, ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
 import { Environment, type Tenant } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { OTHER_PROGRAM, PROGRAM, useHarness } from '../challenge.fixture.ts';
@@ -29,7 +29,7 @@ const page = (cursor: string, { tenant = PROGRAM, status = ChallengeStatus.UNSPE
 async function pages(query: Query = {}): Promise<readonly (readonly Challenge[])[]> {
   const read: Challenge[][] = [];
   for (let cursor = ''; ; ) {
-    const { challenges, nextCursor } = ok(await page(cursor, query));
+    const { challenges, nextCursor } = expectAccepted(await page(cursor, query));
     read.push(challenges);
     if (nextCursor === '') return read;
     cursor = nextCursor;
@@ -42,7 +42,7 @@ async function openIn(tenant: Tenant, terms: Partial<Challenge['terms']> = {}): 
   const { terms: usual } = await h.open();
   if (usual === undefined) throw new Error('a challenge without terms');
   const request = { tenant, terms: { ...usual, ...terms }, status: ChallengeStatus.CALIBRATING, threshold: undefined };
-  const { challenge } = ok(await h.challenge.createChallenge(request));
+  const { challenge } = expectAccepted(await h.challenge.createChallenge(request));
   return challenge ?? expect.fail('no challenge');
 }
 
@@ -74,7 +74,7 @@ describe('the list of a program’s challenges', () => {
 
   it('the list of a program’s challenges can be filtered by the status that a challenge shows', async () => {
     const [live, suspended, calibrating] = [await h.open(), await h.open(), await s.open()];
-    ok(
+    expectAccepted(
       await h.challenge.updateChallengeStatus({
         challengeId: suspended.id,
         status: ChallengeStatus.SUSPENDED,
@@ -123,7 +123,7 @@ describe('a challenge of a program', () => {
     for (const challenge of [await h.open(), await openIn(LIVE_PROGRAM)]) {
       const { programId } = PROGRAM;
       const request = { programId, challengeId: challenge.id };
-      expect(ok(await h.challenge.getProgramChallenge(request))).toEqual({ challenge });
+      expect(expectAccepted(await h.challenge.getProgramChallenge(request))).toEqual({ challenge });
     }
   });
 

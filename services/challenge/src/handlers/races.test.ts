@@ -1,7 +1,7 @@
 /** Concurrent calls: no cap is exceeded, no prize is won twice, no fee is refunded twice. */
 
 import { AttemptStatus } from '@laurel/proto/attempts';
-import { countsOf, ok } from '@laurel/testing';
+import { countsOf, expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, HOUR_MS, PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
@@ -25,13 +25,13 @@ async function createEverywhere(creations: readonly { contestId: string; playerR
   const answers = await Promise.all(
     calls.map((call, index) => (index % 2 === 0 ? h : other).challenge.createAttempts({ creations: call })),
   );
-  return answers.flatMap((answer) => ok(answer).results.map(({ result }) => result));
+  return answers.flatMap((answer) => expectAccepted(answer).results.map(({ result }) => result));
 }
 
 /** Creates one more ref of the player's account. */
 async function secondRefOf({ email }: { readonly email: string }): Promise<string> {
   const playerRef = `second-${newId()}`;
-  ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef }, email }));
+  expectAccepted(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef }, email }));
   return playerRef;
 }
 
@@ -86,7 +86,7 @@ describe('400 concurrent calls', () => {
     const answers = await Promise.all(
       calls.map((call, index) => (index % 2 === 0 ? h : other).challenge.reportOutcomes({ reports: call })),
     );
-    const outcomes = answers.flatMap((answer) => ok(answer).results.map(({ result }) => recorded(result)));
+    const outcomes = answers.flatMap((answer) => expectAccepted(answer).results.map(({ result }) => recorded(result)));
     expect(outcomes.filter((outcome) => outcome.metThreshold)).toHaveLength(400);
     expect(outcomes.filter((outcome) => outcome.award !== undefined)).toHaveLength(1);
     expect(await h.balance(player.accountId)).toBe(100_000n - 40_000n + 2_000n);
@@ -115,7 +115,7 @@ it('a creation that races with a win of its player is either charged or refused 
       const creation = { contestId: challenge.id, playerRef: player.ref, tenant: PROGRAM, metadataJson: '' };
       const item = { ...creation, attemptId: newOwnedId('challenge'), requestId: '', keyUse: undefined };
       const { challenge: replica } = index % 2 === 0 ? h : other;
-      return verdictOf(ok(await replica.createAttempts({ creations: [item] })).results[0]?.result);
+      return verdictOf(expectAccepted(await replica.createAttempts({ creations: [item] })).results[0]?.result);
     }),
   ]);
   expect(recorded(won).award).toBeDefined();
@@ -151,7 +151,7 @@ describe('an attempt at its deadline', () => {
       );
       let refunded = 0n;
       for (const { id, report, ended } of raced) {
-        const { attempt } = ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: id }));
+        const { attempt } = expectAccepted(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: id }));
         const isSettled = attempt?.status === AttemptStatus.SETTLED;
         if (!isSettled) refunded += 1n;
         const tooLate = end === 'expired' ? 'attempt_already_settled' : 'conflict';
@@ -188,7 +188,7 @@ describe('an attempt at its deadline', () => {
     recorded(await h.report(justInTime.id, 1));
     h.clock.advance(1);
     expect(verdictOf(await h.report(late.id, 100))).toBe('attempt_already_settled');
-    const { attempt } = ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: read.id }));
+    const { attempt } = expectAccepted(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: read.id }));
     expect(attempt).toEqual({ ...read, status: AttemptStatus.EXPIRED });
     expect(await h.balance(player.accountId)).toBe(100_000n - 200n);
     await h.server.sweepOnce();

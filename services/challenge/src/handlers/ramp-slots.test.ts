@@ -4,7 +4,7 @@
  */
 
 import { ChallengeStatus, type ChallengeTerms } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, type Harness, HOUR_MS, PROGRAM, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
@@ -23,7 +23,7 @@ async function seeded(terms: Partial<ChallengeTerms> = {}): Promise<string> {
   const { id } = await h.open({ dailyAttemptCap: 100_000, ...terms }, { status: ChallengeStatus.CALIBRATING });
   const distribution = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
   const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: id, distribution, sampleSize: 500n };
-  ok(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
+  expectAccepted(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
   return id;
 }
 
@@ -47,7 +47,7 @@ async function openFor<Player extends { readonly ref: string }>(challengeId: str
       const attemptId = newOwnedId('challenge');
       const creation = { attemptId, tenant: PROGRAM, contestId: challengeId, playerRef: player.ref };
       const creations = [{ ...creation, metadataJson: '{}', requestId: '', keyUse: undefined }];
-      const result = ok(await client.createAttempts({ creations })).results[0]?.result;
+      const result = expectAccepted(await client.createAttempts({ creations })).results[0]?.result;
       if (result?.$case === 'attempt') attempts.push(attemptId);
       else refused.push(player);
       expect(['attempt', 'challenge_not_available']).toContain(verdictOf(result));
@@ -62,7 +62,9 @@ async function slotsOf(challengeId: string): Promise<number> {
 
 async function isListed(challengeId: string): Promise<boolean> {
   const { ref } = await h.player();
-  const { challenges } = ok(await other.challenge.listChallenges({ tenant: PROGRAM, playerRef: ref, all: false }));
+  const { challenges } = expectAccepted(
+    await other.challenge.listChallenges({ tenant: PROGRAM, playerRef: ref, all: false }),
+  );
   return challenges.some(({ id }) => id === challengeId);
 }
 
@@ -75,7 +77,7 @@ describe('the attempts of an unconfirmed bar', () => {
     expect(await isListed(id)).toBe(false);
 
     // A void ends one attempt, which frees its slot for another attempt.
-    ok(await h.challenge.voidAttempt({ attemptId: attempts[0] ?? '', reason: 'a test' }));
+    expectAccepted(await h.challenge.voidAttempt({ attemptId: attempts[0] ?? '', reason: 'a test' }));
     expect(await isListed(id)).toBe(true);
     expect(await open(id, 10)).toHaveLength(1);
 

@@ -4,7 +4,7 @@
  */
 
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { created, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
@@ -16,7 +16,7 @@ type Terms = NonNullable<Challenge['terms']>;
 /** Opens a live challenge with a bar of 40, which follows from a partner's percentiles. */
 async function seeded(terms: Partial<Terms> = {}): Promise<Challenge> {
   const challenge = await h.open({ targetPassRate: 0.25, ...terms }, { status: ChallengeStatus.CALIBRATING });
-  ok(
+  expectAccepted(
     await h.challenge.seedChallenge({
       operationId: newId(),
       tenant: PROGRAM,
@@ -30,10 +30,12 @@ async function seeded(terms: Partial<Terms> = {}): Promise<Challenge> {
 }
 
 const read = async ({ id }: Challenge) =>
-  ok(await h.challenge.getChallenge({ challengeId: id })).challenge as Challenge;
+  expectAccepted(await h.challenge.getChallenge({ challengeId: id })).challenge as Challenge;
 
 async function listed({ id }: Challenge, all = true): Promise<Challenge | undefined> {
-  const { challenges } = ok(await h.challenge.listChallenges({ tenant: PROGRAM, playerRef: 'unlinked', all }));
+  const { challenges } = expectAccepted(
+    await h.challenge.listChallenges({ tenant: PROGRAM, playerRef: 'unlinked', all }),
+  );
   return challenges.find((challenge) => challenge.id === id);
 }
 
@@ -153,7 +155,7 @@ describe('the progress of a ramp', () => {
     await count(challenge, 7);
     await wait(challenge, [true]);
     const status = ChallengeStatus.SUSPENDED;
-    const suspended = ok(
+    const suspended = expectAccepted(
       await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }),
     );
     expect(suspended.challenge?.ramp?.attemptsSeen).toBe(7n);

@@ -3,7 +3,7 @@
  */
 
 import { CalibrationSource, ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { OTHER_PROGRAM, PROGRAM, useHarness } from '../challenge.fixture.ts';
@@ -56,7 +56,9 @@ describe('a batch of listened scores', () => {
     const challenge = await s.open({ minCalibrationN: 10 });
     const player = await h.player();
     const secondRef = `second-${newId()}`;
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: secondRef }, email: player.email }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: secondRef }, email: player.email }),
+    );
     await s.score(challenge.id, player.ref, 1);
     await s.listen(
       listenedScore(challenge.id, player.ref, 2),
@@ -72,7 +74,7 @@ describe('a batch of listened scores', () => {
     const topN = await h.open({ prizeStructure: PrizeStructure.TOP_N, topN: 2 });
     const suspended = await s.open();
     const status = ChallengeStatus.SUSPENDED;
-    ok(await h.challenge.updateChallengeStatus({ challengeId: suspended.id, status }));
+    expectAccepted(await h.challenge.updateChallengeStatus({ challengeId: suspended.id, status }));
     const statuses = await s.listen(
       { ...listenedScore(own.id, 'one', 1), tenant: OTHER_PROGRAM },
       listenedScore(newId(), 'one', 1),

@@ -3,7 +3,7 @@
  * another attempt.
  */
 
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, useHarness, verdictOf } from '../challenge.fixture.ts';
@@ -26,7 +26,7 @@ const itemOf = ({ attemptId, operationId, score = 99, evidence = '' }: Report) =
 
 /** Reports, and returns the verdict on each report; the verdict on a repeat is `repeated`. */
 async function answersTo(reports: readonly Report[], client = h.challenge): Promise<string[]> {
-  const { results } = ok(await client.reportOutcomes({ reports: reports.map(itemOf) }));
+  const { results } = expectAccepted(await client.reportOutcomes({ reports: reports.map(itemOf) }));
   return results.map(({ result, repeated }) => (repeated ? 'repeated' : verdictOf(result)));
 }
 

@@ -1,6 +1,6 @@
 /** ReportOutcomes at two replicas: the results of concurrent reports on the same attempt. */
 
-import { countsOf, ok } from '@laurel/testing';
+import { countsOf, expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
@@ -23,7 +23,7 @@ describe('two reports on one attempt', () => {
           requestId: '',
           keyUse: undefined,
         };
-        return ok(await client.reportOutcomes({ reports: [report] })).results[0]?.result;
+        return expectAccepted(await client.reportOutcomes({ reports: [report] })).results[0]?.result;
       }),
     );
     expect(countsOf(results.map(verdictOf))).toEqual({ outcome: 1, attempt_already_settled: 39 });
@@ -44,7 +44,7 @@ describe('two reports on one attempt', () => {
     const answers = await Promise.all(
       [h.challenge, other.challenge, h.challenge].map((client) => client.reportOutcomes({ reports: [report, report] })),
     );
-    const outcomes = answers.flatMap((answer) => ok(answer).results.map(({ result }) => recorded(result)));
+    const outcomes = answers.flatMap((answer) => expectAccepted(answer).results.map(({ result }) => recorded(result)));
     expect(outcomes).toHaveLength(6);
     for (const outcome of outcomes) expect(outcome).toEqual(outcomes[0]);
     expect(await h.balance(player.accountId)).toBe(100_000n - 100n + 2_000n);
@@ -70,7 +70,7 @@ describe('the reports of one call', () => {
       reportOf(lost.attempt.id, 100),
       reportOf(won.attempt.id, 101),
     ];
-    const { results } = ok(await h.challenge.reportOutcomes({ reports }));
+    const { results } = expectAccepted(await h.challenge.reportOutcomes({ reports }));
     expect(results.map(({ result }) => verdictOf(result))).toEqual([
       'score_out_of_range',
       'outcome',

@@ -10,7 +10,7 @@ import {
   type ListenedScore,
   ListenedScoreStatus,
 } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { created, type Harness, PROGRAM, recorded } from '../challenge.fixture.ts';
 
@@ -38,7 +38,7 @@ export function createSamplesHarness(h: Harness): SamplesHarness {
         { status: ChallengeStatus.CALIBRATING },
       ),
     async reread(challengeId) {
-      const { challenge } = ok(await h.challenge.getChallenge({ challengeId }));
+      const { challenge } = expectAccepted(await h.challenge.getChallenge({ challengeId }));
       if (challenge === undefined) throw new Error('no challenge in the answer');
       return challenge;
     },
@@ -47,7 +47,7 @@ export function createSamplesHarness(h: Harness): SamplesHarness {
       return recorded(await h.report(attempt.id, score));
     },
     async listen(...scores) {
-      const { statuses } = ok(await h.challenge.recordListenedScores({ scores: [...scores] }));
+      const { statuses } = expectAccepted(await h.challenge.recordListenedScores({ scores: [...scores] }));
       return statuses;
     },
     async traceOf(challengeId) {

@@ -13,7 +13,7 @@ import {
 } from '@laurel/proto/challenge';
 import type { KeyUse } from '@laurel/proto/common';
 import { Environment } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { created, type Harness, OTHER_PROGRAM, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
@@ -52,7 +52,7 @@ const keyUse = (keyId = newId(), body = 1, isFirst = true): KeyUse => ({
   usedAt: h.clock(),
 });
 
-const read = async (challengeId: string) => ok(await h.challenge.getChallenge({ challengeId })).challenge;
+const read = async (challengeId: string) => expectAccepted(await h.challenge.getChallenge({ challengeId })).challenge;
 
 const codeOf = (answer: Awaited<ReturnType<typeof seed>>) => ('kind' in answer ? answer.code : 'seeded');
 
@@ -85,7 +85,7 @@ describe('the seeding of a calibrating challenge', () => {
     'a seeding in direction %i sets the bar that %d of the scores reach',
     async (thresholdDirection, targetPassRate, bar) => {
       const challenge = await calibrating({ thresholdDirection, targetPassRate });
-      const answer = ok(await seed(challenge.id, { sampleSize: 1_234n }));
+      const answer = expectAccepted(await seed(challenge.id, { sampleSize: 1_234n }));
       expect(answer).toEqual({
         challengeId: challenge.id,
         threshold: expect.closeTo(bar, 9),
@@ -126,7 +126,7 @@ describe('the seeding of a calibrating challenge', () => {
     const challenge = await calibrating();
     const player = await h.player();
     const before = created(await h.create(challenge.id, player.ref));
-    ok(await seed(challenge.id));
+    expectAccepted(await seed(challenge.id));
     expect(recorded(await h.report(before.id, 1e6))).toMatchObject({
       metThreshold: false,
       thresholdApplied: undefined,
@@ -164,7 +164,7 @@ describe('the seeding of a calibrating challenge', () => {
   it('the seeding of a challenge that does not calibrate is refused', async () => {
     const parent = await h.open();
     const set = async (challenge: Challenge, status: ChallengeStatus) =>
-      ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }))
+      expectAccepted(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }))
         .challenge as Challenge;
     const refused = [
       parent,
@@ -200,7 +200,7 @@ describe('the seeding of a calibrating challenge', () => {
     const edge = await calibrating({ scoreMin: 40, scoreMax: 40 });
     expect(codeOf(await seed(low.id))).toBe('invalid_request');
     expect(codeOf(await seed(high.id))).toBe('invalid_request');
-    expect(ok(await seed(edge.id)).threshold).toBe(40);
+    expect(expectAccepted(await seed(edge.id)).threshold).toBe(40);
   });
 });
 
@@ -208,18 +208,18 @@ describe('a seeding that is sent again', () => {
   it('a repeated seeding gets its first result, whatever the challenge’s state is now', async () => {
     const challenge = await calibrating();
     const seeding = seedingOf(challenge.id, { keyUse: keyUse() });
-    const first = ok(await h.challenge.seedChallenge(seeding));
-    expect(ok(await other.challenge.seedChallenge(seeding))).toEqual({ ...first, repeated: true });
+    const first = expectAccepted(await h.challenge.seedChallenge(seeding));
+    expect(expectAccepted(await other.challenge.seedChallenge(seeding))).toEqual({ ...first, repeated: true });
     const status = ChallengeStatus.CLOSED;
-    ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }));
-    expect(ok(await h.challenge.seedChallenge(seeding))).toEqual({ ...first, repeated: true });
+    expectAccepted(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }));
+    expect(expectAccepted(await h.challenge.seedChallenge(seeding))).toEqual({ ...first, repeated: true });
     expect(await rowsOf(challenge.id)).toMatchObject({ seeded: [{}], monitors: [{}] });
   });
 
   it('a seeding under an operation id that seeded another challenge is refused', async () => {
     const [first, second] = [await calibrating(), await calibrating()];
     const operationId = newId();
-    ok(await seed(first.id, { operationId }));
+    expectAccepted(await seed(first.id, { operationId }));
     expect(codeOf(await seed(second.id, { operationId }))).toBe('invalid_request');
     expect(codeOf(await seed(first.id, { operationId, tenant: OTHER_PROGRAM }))).toBe('invalid_request');
     expect(await read(second.id)).toEqual(second);
@@ -228,18 +228,21 @@ describe('a seeding that is sent again', () => {
   it('a seeding under a recorded key returns the recorded seeding, on every replica', async () => {
     const challenge = await calibrating();
     const use = keyUse();
-    const first = ok(await seed(challenge.id, { keyUse: use }));
-    expect(ok(await other.challenge.seedChallenge(seedingOf(challenge.id, { keyUse: use })))).toEqual({
+    const first = expectAccepted(await seed(challenge.id, { keyUse: use }));
+    expect(expectAccepted(await other.challenge.seedChallenge(seedingOf(challenge.id, { keyUse: use })))).toEqual({
       ...first,
       repeated: true,
     });
-    expect(ok(await seed(challenge.id, { keyUse: { ...use, isFirst: false } }))).toEqual({ ...first, repeated: true });
+    expect(expectAccepted(await seed(challenge.id, { keyUse: { ...use, isFirst: false } }))).toEqual({
+      ...first,
+      repeated: true,
+    });
   });
 
   it('a different seeding under a recorded key is refused', async () => {
     const [first, second] = [await calibrating(), await calibrating()];
     const use = keyUse();
-    ok(await seed(first.id, { keyUse: use }));
+    expectAccepted(await seed(first.id, { keyUse: use }));
     expect(codeOf(await seed(first.id, { keyUse: keyUse(use.keyId, 2) }))).toBe('idempotency_key_reused');
     expect(codeOf(await seed(second.id, { keyUse: keyUse(use.keyId, 2) }))).toBe('idempotency_key_reused');
     expect(await read(second.id)).toEqual(second);
@@ -248,11 +251,11 @@ describe('a seeding that is sent again', () => {
   it('a different seeding under a key that the gateway has freed is a new seeding', async () => {
     const [first, second] = [await calibrating(), await calibrating()];
     const use = keyUse();
-    ok(await seed(first.id, { keyUse: use }));
+    expectAccepted(await seed(first.id, { keyUse: use }));
     const freed = keyUse(use.keyId, 2, false);
     expect(codeOf(await seed(first.id, { keyUse: freed }))).toBe('invalid_request');
-    const seeded = ok(await seed(second.id, { keyUse: freed }));
-    expect(ok(await seed(second.id, { keyUse: freed }))).toEqual({ ...seeded, repeated: true });
+    const seeded = expectAccepted(await seed(second.id, { keyUse: freed }));
+    expect(expectAccepted(await seed(second.id, { keyUse: freed }))).toEqual({ ...seeded, repeated: true });
     expect(codeOf(await seed(first.id, { keyUse: use }))).toBe('idempotency_key_reused');
   });
 
@@ -288,8 +291,8 @@ describe('seedings at once', () => {
     const answers = await everywhere(
       Array.from({ length: 24 }, (_, index) => (index % 3 === 0 ? seedingOf(challenge.id, { keyUse: use }) : one)),
     );
-    expect(answers.map((answer) => ok(answer).threshold)).toEqual(answers.map(() => 40));
-    expect(answers.filter((answer) => !ok(answer).repeated)).toHaveLength(1);
+    expect(answers.map((answer) => expectAccepted(answer).threshold)).toEqual(answers.map(() => 40));
+    expect(answers.filter((answer) => !expectAccepted(answer).repeated)).toHaveLength(1);
     expect(await rowsOf(challenge.id)).toMatchObject({ seeded: [{}], monitors: [{}], changes: [{}] });
   });
 

@@ -4,7 +4,7 @@
  */
 
 import { AttemptStatus } from '@laurel/proto/attempts';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { itContinuesAttempts, statusOf } from '@laurel/testing/takeover';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
@@ -52,7 +52,9 @@ describe('a create that is sent again', () => {
     const player = await h.player(undefined, 0n);
     const attemptId = newOwnedId('challenge');
     expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('insufficient_funds');
-    ok(await h.wallet.deposit({ accountId: player.accountId, environment: 1, amountCents: 500n, reference: 'late' }));
+    expectAccepted(
+      await h.wallet.deposit({ accountId: player.accountId, environment: 1, amountCents: 500n, reference: 'late' }),
+    );
     expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('insufficient_funds');
     await h.server.sweepOnce();
     expect(await statusOf(h.database, attemptId)).toMatchObject({
@@ -83,7 +85,7 @@ describe('a create that is sent again', () => {
         client.createAttempts({ creations: [creation, creation, creation] }),
       ),
     );
-    const attempts = answers.flatMap((answer) => ok(answer).results.map(({ result }) => created(result)));
+    const attempts = answers.flatMap((answer) => expectAccepted(answer).results.map(({ result }) => created(result)));
     expect(new Set(attempts.map((attempt) => attempt.id))).toEqual(new Set([attemptId]));
     expect(attempts).toHaveLength(12);
     expect(await h.balance(player.accountId)).toBe(99_900n);
@@ -118,7 +120,7 @@ describe('a pending attempt that a reader finds', () => {
     const reported = created(await h.create(challenge.id, player.ref));
     await forget(read.id);
     await forget(reported.id);
-    expect(ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: read.id })).attempt).toEqual(read);
+    expect(expectAccepted(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: read.id })).attempt).toEqual(read);
     expect(await statusOf(h.database, read.id)).toMatchObject({ status: 'open' });
     expect(recorded(await h.report(reported.id, 1)).metThreshold).toBe(false);
   });
@@ -129,7 +131,7 @@ describe('a pending attempt that a reader finds', () => {
     h.clock.advance(HOUR_MS);
     await h.server.sweepOnce();
     await h.server.sweepOnce();
-    const { attempt: read } = ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+    const { attempt: read } = expectAccepted(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
     expect(read).toEqual({ ...attempt, status: AttemptStatus.EXPIRED });
     expect(await h.balance(player.accountId)).toBe(100_000n);
   });
@@ -146,12 +148,16 @@ describe('a player whose link moved', () => {
     const unfinished = await h.open();
     const open = created(await h.create(unfinished.id, before.ref));
 
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }),
+    );
     created(await h.create(challenge.id, before.ref));
     expect(await h.balance(after.accountId)).toBe(99_900n);
     // Caches an account for the ref, then moves the link: only the charge can find the new account.
     created(await h.create(unfinished.id, after.ref));
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: after.ref }, email: before.email }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: after.ref }, email: before.email }),
+    );
     created(await h.create(unfinished.id, after.ref));
     expect(await h.balance(after.accountId)).toBe(99_800n);
     expect(await h.balance(before.accountId)).toBe(100_000n - 300n + 2_000n);
@@ -169,7 +175,9 @@ describe('a player whose link moved', () => {
     const warm = await h.open();
     created(await h.create(warm.id, before.ref));
     created(await h.create(challenge.id, after.ref));
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }),
+    );
     const attemptId = newOwnedId('challenge');
     expect(verdictOf(await h.create(challenge.id, before.ref, attemptId))).toBe('attempt_cap_reached');
     expect(verdictOf(await h.create(challenge.id, before.ref, attemptId))).toBe('attempt_cap_reached');

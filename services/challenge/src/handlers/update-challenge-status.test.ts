@@ -3,7 +3,7 @@
  * the drift monitor suspended, and the history of these changes.
  */
 import { ChallengeStatus } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, useHarness } from '../challenge.fixture.ts';
 import { all, everyNth, openWithoutCap, usePlay } from '../workers/monitor.fixture.ts';
@@ -162,7 +162,7 @@ describe('the drift of a challenge', () => {
 
   it('the claim is a band around the target pass rate, whose upper edge is at most 1', async () => {
     const { id } = await openWithoutCap(h, { targetPassRate: 0.9 });
-    const { claimedLow, claimedHigh } = ok(await h.challenge.getDrift({ challengeId: id }));
+    const { claimedLow, claimedHigh } = expectAccepted(await h.challenge.getDrift({ challengeId: id }));
     expect([claimedLow, claimedHigh]).toEqual([0.6, 1]);
   });
 });

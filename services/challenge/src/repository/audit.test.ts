@@ -5,7 +5,7 @@
 import type { CheckResult } from '@laurel/postgres';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { Environment, type Tenant } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -141,7 +141,9 @@ beforeAll(async () => {
       const { terms } = await h.open();
       if (terms === undefined) throw new Error('a challenge without terms');
       const changed = { ...terms, targetPassRate: 0.5, minCalibrationN: 4, minCalibrationPlayers: 2 };
-      const { challenge: opened } = ok(await challenge.createChallenge({ tenant, terms: changed, status, threshold }));
+      const { challenge: opened } = expectAccepted(
+        await challenge.createChallenge({ tenant, terms: changed, status, threshold }),
+      );
       if (opened === undefined) throw new Error('no challenge in the answer');
       return opened.id;
     };
@@ -150,7 +152,7 @@ beforeAll(async () => {
     const report = async (attemptId: string, score: number) => {
       const sent = { score, tiebreak: undefined, evidenceJson: '', requestId: 'r', keyUse: undefined };
       const reports = [{ operationId: newId(), attemptId, tenant, ...sent }];
-      return recorded(ok(await challenge.reportOutcomes({ reports })).results[0]?.result);
+      return recorded(expectAccepted(await challenge.reportOutcomes({ reports })).results[0]?.result);
     };
     for (const id of [await open(ChallengeStatus.LIVE, 100), await open(ChallengeStatus.LIVE, 100)]) {
       for (const { ref } of players) {
@@ -158,7 +160,7 @@ beforeAll(async () => {
         await report(await play(id, ref), 100);
       }
       const [{ ref } = { ref: '' }] = players;
-      ok(
+      expectAccepted(
         await challenge.voidAttempt({ attemptId: await play(await open(ChallengeStatus.LIVE, 100), ref), reason: 'x' }),
       );
       await play(await open(ChallengeStatus.LIVE, 100), ref);
@@ -172,7 +174,7 @@ beforeAll(async () => {
     }
     const [{ ref } = { ref: '' }] = players;
     await play(calibrated, ref);
-    ok(
+    expectAccepted(
       await challenge.seedChallenge({
         operationId: newId(),
         tenant,
@@ -256,7 +258,7 @@ describe('the audit in slices', () => {
     for (let runs = 0; runs < 40; runs += 1) {
       const { id } = created(await h.create(challenge.id, ref));
       if (runs % 3 > 0) await h.report(id, 1);
-      else ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: id }));
+      else expectAccepted(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: id }));
       if (runs % 10 === 0) await h.server.sweepOnce();
       expect((await audit.run()).filter(({ violations }) => violations > 0n)).toEqual([]);
     }
@@ -273,7 +275,7 @@ describe('the audit in slices', () => {
       fc.asyncProperty(damages, fc.integer({ min: 1, max: 20 }), async (drawn, maxPageSize) => {
         await restore();
         await tamper(...drawn.map(({ kind, from, to }) => DAMAGES[kind](from, to)));
-        const { checks } = ok(await h.challenge.audit({}));
+        const { checks } = expectAccepted(await h.challenge.audit({}));
         const sliced = await h.auditInSlices({ maxPageSize }).run();
         expect(counts(sliced)).toEqual(counts(checks));
       }),

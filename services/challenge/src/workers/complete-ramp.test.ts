@@ -1,7 +1,7 @@
 /** The ramp of a seeded challenge: 100 settled paid attempts confirm its prize. */
 
 import { ChallengeStatus } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, useHarness } from '../challenge.fixture.ts';
@@ -18,12 +18,12 @@ async function seeded() {
   );
   const distribution = { p5: 20, p25: 40, p50: 60, p75: 100, p95: 120 };
   const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: id, distribution, sampleSize: 500n };
-  ok(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
+  expectAccepted(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
   return id;
 }
 
 async function read(challengeId: string) {
-  const { challenge } = ok(await h.challenge.getChallenge({ challengeId }));
+  const { challenge } = expectAccepted(await h.challenge.getChallenge({ challengeId }));
   return { status: challenge?.status, prizeCents: challenge?.offeredPrizeCents, ramp: challenge?.ramp };
 }
 
@@ -68,7 +68,7 @@ describe('the ramp', () => {
     await play(id, everyNth(40, 4));
     expect((await read(id)).prizeCents).toBe(2_000n);
     await settle(open, [true]);
-    const { attempt } = ok(await h.challenge.getAttempt({ attemptId: open[0] ?? '', tenant: PROGRAM }));
+    const { attempt } = expectAccepted(await h.challenge.getAttempt({ attemptId: open[0] ?? '', tenant: PROGRAM }));
     expect(attempt?.outcome?.award?.amountCents).toBe(500n);
   });
 
@@ -77,7 +77,7 @@ describe('the ramp', () => {
     await play(id, all(true, 100));
     expect(await read(id)).toMatchObject({ status: ChallengeStatus.SUSPENDED, prizeCents: 500n });
     const request = { challengeId: id, status: ChallengeStatus.LIVE, note: 'The partner mended its game.' };
-    ok(await h.challenge.updateChallengeStatus(request));
+    expectAccepted(await h.challenge.updateChallengeStatus(request));
     expect(await read(id)).toMatchObject({ status: ChallengeStatus.LIVE, ramp: { attemptsSeen: 0n } });
     await play(id, everyNth(100, 4));
     expect(await read(id)).toMatchObject({ prizeCents: 2_000n, ramp: undefined });

@@ -5,7 +5,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChallengeStatus } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { PROGRAM, useHarness } from '../challenge.fixture.ts';
@@ -84,7 +84,7 @@ describe('a completed ramp', () => {
       );
       const distribution = { p5: 20, p25: 40, p50: 60, p75: 100, p95: 120 };
       const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: id, distribution, sampleSize: 500n };
-      ok(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
+      expectAccepted(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
       await settleUntil(name, await attempts(id, 100), everyNth(100, 4));
       expect(await stateOf(id)).toMatchObject({ status: LIVE, ...left });
       await h.server.sweepOnce();
@@ -113,7 +113,7 @@ describe('a reinstatement', () => {
       writeFileSync(join(failpoints, name), 'throw');
       await expect(reinstate()).rejects.toThrow();
       expect(await stateOf(id)).toMatchObject(left);
-      expect(ok(await reinstate()).challenge?.status).toBe(LIVE);
+      expect(expectAccepted(await reinstate()).challenge?.status).toBe(LIVE);
       expect(await stateOf(id)).toMatchObject({ status: LIVE, counted: 0n, changes: ['drift', 'operator'], events: 1 });
     },
   );

@@ -2,7 +2,7 @@
 
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, PROGRAM, useHarness, verdictOf } from '../challenge.fixture.ts';
@@ -17,7 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => other[Symbol.asyncDispose]());
 
-const statusOf = async (challengeId: string) => ok(await h.challenge.getChallenge({ challengeId })).challenge?.status;
+const statusOf = async (challengeId: string) =>
+  expectAccepted(await h.challenge.getChallenge({ challengeId })).challenge?.status;
 
 describe('a bar that drifts', () => {
   it('the next sweep suspends a challenge whose bar every player clears', async () => {
@@ -102,7 +103,7 @@ describe('a bar that drifts', () => {
     await settle(open, [true]);
     await h.server.sweepOnce();
     const [attemptId = ''] = open;
-    const { attempt } = ok(await h.challenge.getAttempt({ attemptId, tenant: PROGRAM }));
+    const { attempt } = expectAccepted(await h.challenge.getAttempt({ attemptId, tenant: PROGRAM }));
     expect(attempt).toMatchObject({
       status: AttemptStatus.SETTLED,
       outcome: { metThreshold: true, thresholdApplied: 100, award: { amountCents: 2_000n } },
@@ -124,7 +125,7 @@ describe('a bar that drifts', () => {
       keyUse: undefined,
     });
     const create = async () => {
-      const { results } = ok(await other.challenge.createAttempts({ creations: [creation()] }));
+      const { results } = expectAccepted(await other.challenge.createAttempts({ creations: [creation()] }));
       return verdictOf(results[0]?.result);
     };
     expect([await create(), await create()]).toEqual(['attempt', 'attempt']);
@@ -212,7 +213,7 @@ describe('under load', () => {
           requestId: '',
           keyUse: undefined,
         };
-        const { results } = ok(await client.createAttempts({ creations: [creation] }));
+        const { results } = expectAccepted(await client.createAttempts({ creations: [creation] }));
         verdicts[moment].push(verdictOf(results[0]?.result));
       }
     });

@@ -1,7 +1,7 @@
 /** Settled paid attempts for the tests of the drift monitor, on the database of a harness. */
 
 import type { Challenge, GetDriftResponse } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { created, type Harness, PROGRAM, recorded } from '../challenge.fixture.ts';
 
@@ -39,7 +39,7 @@ export function usePlay(h: Harness): Play {
           requestId: '',
           keyUse: undefined,
         }));
-        const { results } = ok(await h.challenge.createAttempts({ creations }));
+        const { results } = expectAccepted(await h.challenge.createAttempts({ creations }));
         for (const { result } of results) created(result);
       }
       return ids;
@@ -55,7 +55,7 @@ export function usePlay(h: Harness): Play {
           requestId: '',
           keyUse: undefined,
         }));
-        const { results } = ok(await h.challenge.reportOutcomes({ reports }));
+        const { results } = expectAccepted(await h.challenge.reportOutcomes({ reports }));
         for (const { result } of results) recorded(result);
       }
     },
@@ -63,7 +63,7 @@ export function usePlay(h: Harness): Play {
       await play.settle(await play.attempts(challengeId, passed.length), passed);
       await h.server.sweepOnce();
     },
-    drift: async (challengeId) => ok(await h.challenge.getDrift({ challengeId })),
+    drift: async (challengeId) => expectAccepted(await h.challenge.getDrift({ challengeId })),
     async waiting(challengeId) {
       const [row] = await h.database.query<{ waiting: bigint }>(
         {

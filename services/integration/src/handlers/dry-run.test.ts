@@ -5,7 +5,7 @@
 import { isRefused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
 import { type DryRunRequest, Transport } from '@laurel/proto/integration';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { createBodyScheduler } from '../domain/body-scheduler.ts';
@@ -22,7 +22,7 @@ function ask(request: Partial<DryRunRequest>) {
 
 async function answerTo(descriptor: object, sample: object | string, transport: Transport = PUSH_WEBHOOK) {
   const sampleJson = typeof sample === 'string' ? sample : JSON.stringify(sample);
-  return ok(await ask({ transport, descriptorJson: JSON.stringify(descriptor), sampleJson }));
+  return expectAccepted(await ask({ transport, descriptorJson: JSON.stringify(descriptor), sampleJson }));
 }
 
 async function refusalOf(request: Partial<DryRunRequest>) {
@@ -170,7 +170,7 @@ describe('a dry run is refused', () => {
 
   it('a dry run of a sample above 239 KiB is refused', async () => {
     const sampleOf = (bytes: number) => `"${'é'.repeat((bytes - 2) / 2)}"`;
-    expect(ok(await ask({ sampleJson: sampleOf(239 * 1024) })).records).toHaveLength(1);
+    expect(expectAccepted(await ask({ sampleJson: sampleOf(239 * 1024) })).records).toHaveLength(1);
     const tooLarge = ['invalid_request', 'The sample is larger than 239 KiB.'];
     expect(await refusalOf({ sampleJson: sampleOf(239 * 1024 + 2) })).toEqual(tooLarge);
   });

@@ -9,7 +9,7 @@ import {
   Transport,
   type UpdateIntegrationRequest,
 } from '@laurel/proto/integration';
-import { constraintAccepts, isBound, ok } from '@laurel/testing';
+import { constraintAccepts, expectAccepted, isBound } from '@laurel/testing';
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import { newId } from '@laurel/values/ids';
 import { MAX_DESCRIPTOR_BYTES, MAX_POLL_INTERVAL_SECONDS, MIN_POLL_INTERVAL_SECONDS } from '@laurel/values/limits';
@@ -48,7 +48,7 @@ function update(tenant: Tenant, integrationId: string, change: Partial<UpdateInt
 }
 
 async function listed(tenant: Tenant) {
-  return ok(await h.integrations.listIntegrations({ tenant })).integrations;
+  return expectAccepted(await h.integrations.listIntegrations({ tenant })).integrations;
 }
 
 /** Returns the integration's secrets, decrypted under its own name. */
@@ -175,7 +175,9 @@ describe('a new integration', () => {
     );
     expect(await listed(tenant)).toHaveLength(MAX_INTEGRATIONS);
     const sandbox = { ...tenant, environment: Environment.TEST };
-    expect(ok(await h.integrations.createIntegration({ ...request, tenant: sandbox })).integration).toBeDefined();
+    expect(
+      expectAccepted(await h.integrations.createIntegration({ ...request, tenant: sandbox })).integration,
+    ).toBeDefined();
   });
 });
 
@@ -251,9 +253,9 @@ describe('a change of an integration', () => {
       (await h.database.query({ text: 'select cursor, lease_number from integrations where id = $1' }, [id]))[0];
     const map = { attempt: { attempt_id: '/id' }, score: '/points' };
     const mapped = JSON.stringify({ version: 1, map, pull: { url: URL_OF_NOBODY } });
-    ok(await update(tenant, id, { descriptorJson: mapped }));
+    expectAccepted(await update(tenant, id, { descriptorJson: mapped }));
     expect(await progress()).toEqual({ cursor: 'c7', lease_number: 4n });
-    ok(await update(tenant, id, { descriptorJson: pullDescriptor({ query: { since: '0' } }) }));
+    expectAccepted(await update(tenant, id, { descriptorJson: pullDescriptor({ query: { since: '0' } }) }));
     expect(await progress()).toEqual({ cursor: null, lease_number: 5n });
   });
 });
@@ -262,11 +264,11 @@ describe('signing secrets', () => {
   it('a rotation keeps only the secret that it replaces as the previous one', async () => {
     const { integration, tenant, secret: first } = await h.createIntegration();
     const own = { tenant, integrationId: integration.id };
-    const { signingSecret: second, ...rest } = ok(await h.integrations.rotateSecret(own));
+    const { signingSecret: second, ...rest } = expectAccepted(await h.integrations.rotateSecret(own));
     expect(second).toMatch(SECRET);
     expect(rest).toEqual({ integration });
     expect(await storedSecrets(integration.id)).toMatchObject({ signing: second, previous: first });
-    const { signingSecret: third } = ok(await h.integrations.rotateSecret(own));
+    const { signingSecret: third } = expectAccepted(await h.integrations.rotateSecret(own));
     expect(await storedSecrets(integration.id)).toMatchObject({ signing: third, previous: second });
     expect(new Set([first, second, third]).size).toBe(3);
   });
@@ -274,7 +276,7 @@ describe('signing secrets', () => {
   it('retiring the previous secret leaves the current secret', async () => {
     const { integration, tenant } = await h.createIntegration();
     const own = { tenant, integrationId: integration.id };
-    const { signingSecret } = ok(await h.integrations.rotateSecret(own));
+    const { signingSecret } = expectAccepted(await h.integrations.rotateSecret(own));
     for (let time = 0; time < 2; time += 1) {
       expect(await h.integrations.retirePreviousSecret(own)).toEqual({ integration });
       expect(await storedSecrets(integration.id)).toMatchObject({ signing: signingSecret, previous: null });
@@ -300,7 +302,7 @@ describe('signing secrets', () => {
         replica.integrations.rotateSecret(own),
         h.integrations.retirePreviousSecret(own),
       ]);
-      const shown = [ok(one).signingSecret, ok(two).signingSecret];
+      const shown = [expectAccepted(one).signingSecret, expectAccepted(two).signingSecret];
       const { signing, previous } = await storedSecrets(integration.id);
       expect(shown).toContain(signing);
       expect([null, ...shown.filter((it) => it !== signing)]).toContain(previous);
@@ -310,7 +312,7 @@ describe('signing secrets', () => {
   it('each secret is encrypted, and bound to its own integration and purpose', async () => {
     const push = await h.createIntegration();
     const poll = await createPoll({ descriptorJson: pullDescriptor({ auth: { type: 'bearer', token: PULL_SECRET } }) });
-    const { signingSecret } = ok(
+    const { signingSecret } = expectAccepted(
       await h.integrations.rotateSecret({ tenant: push.tenant, integrationId: push.integration.id }),
     );
     const text = 'select coalesce(signing_secret, pull_secret) as sealed from integrations where id = $1';
@@ -356,7 +358,7 @@ describe('the secret of polls', () => {
     });
     const { id } = integration;
     const kept = withAuth({ type: 'bearer' }, 'https://127.0.0.1:1025/other');
-    expect(ok(await update(tenant, id, { descriptorJson: kept })).integration?.descriptorJson).toBe(kept);
+    expect(expectAccepted(await update(tenant, id, { descriptorJson: kept })).integration?.descriptorJson).toBe(kept);
     expect(await storedSecrets(id)).toMatchObject({ pull: PULL_SECRET });
     for (const other of [
       withAuth({ type: 'bearer' }, 'https://127.0.0.1:1026/'),
@@ -365,7 +367,7 @@ describe('the secret of polls', () => {
       expect(await update(tenant, id, { descriptorJson: other })).toMatchObject({ code: 'invalid_request' });
     expect((await listed(tenant))[0]?.descriptorJson).toBe(kept);
     const moved = withAuth({ type: 'bearer', token: 'another' }, 'https://127.0.0.1:1026/');
-    ok(await update(tenant, id, { descriptorJson: moved }));
+    expectAccepted(await update(tenant, id, { descriptorJson: moved }));
     expect(await storedSecrets(id)).toMatchObject({ pull: 'another' });
   });
 
@@ -374,7 +376,7 @@ describe('the secret of polls', () => {
       const { integration, tenant } = await createPoll({
         descriptorJson: withAuth({ type: 'bearer', token: PULL_SECRET }),
       });
-      ok(await update(tenant, integration.id, { descriptorJson }));
+      expectAccepted(await update(tenant, integration.id, { descriptorJson }));
       expect(await storedSecrets(integration.id)).toMatchObject({ pull: null });
       const again = withAuth({ type: 'bearer' });
       expect(await update(tenant, integration.id, { descriptorJson: again })).toMatchObject({
@@ -394,15 +396,15 @@ describe('programs', () => {
     const { TEST, LIVE } = Environment;
     const put = (version: bigint, owner: string, openEnvironments: Environment[]) =>
       h.integrations.putProgram({ programId, developerId: owner, openEnvironments, version });
-    ok(await put(2n, developerId, [TEST, LIVE]));
+    expectAccepted(await put(2n, developerId, [TEST, LIVE]));
     const stored = { id: programId, developer_id: developerId, open_environments: ['test', 'live'], version: 2n };
     expect(await rowOf(programId)).toEqual(stored);
-    for (const late of [2n, 1n]) ok(await put(late, other, []));
+    for (const late of [2n, 1n]) expectAccepted(await put(late, other, []));
     expect(await rowOf(programId)).toEqual(stored);
     // The calls did not even lock the row.
     const locks = { text: 'select xmax from programs where id = $1' };
     expect(await h.database.query(locks, [programId])).toEqual([{ xmax: '0' }]);
-    ok(await put(3n, '', [TEST]));
+    expectAccepted(await put(3n, '', [TEST]));
     expect(await rowOf(programId)).toEqual({ ...stored, developer_id: null, open_environments: ['test'], version: 3n });
   });
 

@@ -2,7 +2,7 @@
 import { refused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
 import { LogKind, RecordStatus } from '@laurel/proto/integration';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ function page(
 async function idsOf(owner: Owner, limit: number): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let cursor = ''; ; ) {
-    const { entries, nextCursor } = ok(await page(owner, { limit, cursor }));
+    const { entries, nextCursor } = expectAccepted(await page(owner, { limit, cursor }));
     expect(entries.length).toBeLessThanOrEqual(limit);
     ids.push(...entries.map(({ id }) => id));
     if (nextCursor === '') return ids;
@@ -63,7 +63,7 @@ it('an entry of the log shows the result of each record, or why the whole body f
   const pushed = entryOf(owner, { records, bodyExcerpt: '[{"a":"🂡"}]' });
   const polled = entryOf(owner, { kind: 'poll', at: new Date(AT.getTime() + 1), error: 'timeout', bodyExcerpt: '' });
   await write([pushed, polled]);
-  expect(ok(await page(owner))).toEqual({
+  expect(expectAccepted(await page(owner))).toEqual({
     entries: [
       { id: polled.id, kind: LogKind.POLL, at: polled.at, bodyExcerpt: '', error: 'timeout', records: [] },
       {
@@ -105,9 +105,9 @@ it('pages of the log do not shift when entries are added', async () => {
   const owner = await database.newIntegration();
   const entries = [0, 1, 2].map((ms) => entryOf(owner, { at: new Date(AT.getTime() + ms) }));
   await write(entries);
-  const first = ok(await page(owner, { limit: 2 }));
+  const first = expectAccepted(await page(owner, { limit: 2 }));
   await write([entryOf(owner, { at: new Date(AT.getTime() + 3) })]);
-  const second = ok(await page(owner, { limit: 2, cursor: first.nextCursor }));
+  const second = expectAccepted(await page(owner, { limit: 2, cursor: first.nextCursor }));
   expect(second.entries.map(({ id }) => id)).toEqual([entries[0]?.id]);
 });
 
@@ -125,7 +125,7 @@ it("a log that is requested by program has only the entries of that program's in
   await write([entry]);
   const asking = (programId: string, developerId = owner.developerId) => page(owner, { programId, developerId });
   for (const programId of [owner.tenant.programId, owner.tenant.programId.toUpperCase()]) {
-    expect(ok(await asking(programId)).entries.map(({ id }) => id)).toEqual([entry.id]);
+    expect(expectAccepted(await asking(programId)).entries.map(({ id }) => id)).toEqual([entry.id]);
     expect(await asking(programId, newId())).toEqual(refused('not_found'));
   }
   for (const programId of [other.tenant.programId, newId()]) {

@@ -6,7 +6,7 @@ import { createEncryption } from '@laurel/encryption';
 import { Environment } from '@laurel/proto/common';
 import { IntegrationStatus, type PushResult, RecordStatus } from '@laurel/proto/integration';
 import { signWebhook } from '@laurel/signature';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import { secretOwner } from '../domain/signing-secret.ts';
@@ -37,7 +37,7 @@ async function push(
   body = BODY,
   { integrations }: Pick<typeof h, 'integrations'> = h,
 ): Promise<PushResult['result']> {
-  const { results } = ok(
+  const { results } = expectAccepted(
     await integrations.receivePushes({ pushes: [{ integrationId, signature, body, requestId: newId() }] }),
   );
   return results[0]?.result;
@@ -49,7 +49,7 @@ async function push(
  */
 async function createTarget(status: IntegrationStatus = IntegrationStatus.ACTIVE) {
   const { integration, tenant, secret } = await h.createIntegration();
-  ok(await h.integrations.updateIntegration({ tenant, integrationId: integration.id, status }));
+  expectAccepted(await h.integrations.updateIntegration({ tenant, integrationId: integration.id, status }));
   const pushSigned = (text: string) => push(integration.id, signWebhook(secret, Buffer.from(text)), Buffer.from(text));
   return { id: integration.id, tenant, secret, pushSigned };
 }
@@ -88,7 +88,7 @@ it('a push returns its tenant and its cost only with a valid signature', async (
   const { integration, secret } = await h.createIntegration();
   const of = async (integrationId: string, signature: string) => {
     const push = { integrationId, signature, body: BODY, requestId: newId() };
-    const { results } = ok(await h.integrations.receivePushes({ pushes: [push] }));
+    const { results } = expectAccepted(await h.integrations.receivePushes({ pushes: [push] }));
     return results[0];
   };
   const valid = signWebhook(secret, BODY);
@@ -108,7 +108,7 @@ it.each<readonly [body: string, result: object]>([
   const { integration, tenant, secret } = await h.createIntegration({
     descriptorJson: JSON.stringify({ version: 1, map }),
   });
-  ok(
+  expectAccepted(
     await h.integrations.updateIntegration({
       tenant,
       integrationId: integration.id,
@@ -119,7 +119,7 @@ it.each<readonly [body: string, result: object]>([
   const pushes = [
     { integrationId: integration.id, signature: signWebhook(secret, sent), body: sent, requestId: newId() },
   ];
-  const { results } = ok(await h.integrations.receivePushes({ pushes }));
+  const { results } = expectAccepted(await h.integrations.receivePushes({ pushes }));
   expect(results[0]?.result).toMatchObject({ $case: 'batch', value });
 });
 
@@ -167,12 +167,12 @@ it('every invalid signature gets the same refusal, even for an unknown id', asyn
 it('every replica accepts both secrets after a rotation, and only the current one after the retirement', async () => {
   await using replica = await h.startReplica();
   const { id, tenant, secret: first } = await createTarget();
-  const { signingSecret: second } = ok(await h.integrations.rotateSecret({ tenant, integrationId: id }));
+  const { signingSecret: second } = expectAccepted(await h.integrations.rotateSecret({ tenant, integrationId: id }));
   const verdicts = async () =>
     Promise.all([h, replica].flatMap((at) => [first, second].map((key) => push(id, signWebhook(key, BODY), BODY, at))));
   const read = { $case: 'refused', value: expect.objectContaining({ code: 'invalid_request' }) };
   expect(await verdicts()).toEqual([read, read, read, read]);
-  ok(await h.integrations.retirePreviousSecret({ tenant, integrationId: id }));
+  expectAccepted(await h.integrations.retirePreviousSecret({ tenant, integrationId: id }));
   expect(await verdicts()).toEqual([UNAUTHORIZED, read, UNAUTHORIZED, read]);
 });
 
@@ -184,7 +184,7 @@ it.each(['a draft', 'suspended', 'of a program that is closed in its environment
     const { tenant, pushSigned } = await createTarget(status);
     if (status === ACTIVE) {
       const closed = { programId: tenant.programId, developerId: newId(), openEnvironments: [Environment.TEST] };
-      ok(await h.integrations.putProgram({ ...closed, version: 2n }));
+      expectAccepted(await h.integrations.putProgram({ ...closed, version: 2n }));
     }
     expect(await pushSigned('[]')).toEqual({ $case: 'refused', value: expect.objectContaining({ code: 'not_found' }) });
   },

@@ -2,7 +2,7 @@
  * The audit across services finds each kind of damage, and finds nothing while rounds are played
  * and end.
  */
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { play } from '../rounds.fixture.ts';
 import { created, PROGRAM, useHarness } from '../tournament.fixture.ts';
@@ -20,11 +20,12 @@ async function failing(damage: string, repair: string, values: readonly unknown[
   return found;
 }
 
-const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId })).round;
+const close = async (roundId: string) =>
+  expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId })).round;
 
 describe('the audit', () => {
   it('the audit finds nothing in consistent data and lists every check once', async () => {
-    const { checks } = ok(await h.tournament.audit({}));
+    const { checks } = expectAccepted(await h.tournament.audit({}));
     const ids = [...checks, ...ok(await h.wallet.audit({})).checks].map(({ id }) => id);
     expect(checks.map((check) => check.violations)).toEqual(checks.map(() => 0n));
     expect(new Set(ids).size).toBe(ids.length);

@@ -1,7 +1,7 @@
 /** Purses that are held for review: an operator releases or denies each, never both. */
 
 import { PayoutStatus as WalletPayoutStatus } from '@laurel/proto/wallet';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { awardIdOfRank } from '../domain/purse.ts';
@@ -16,8 +16,8 @@ async function heldAward() {
   const player = await h.player();
   const { id: attemptId } = created(await h.create(round.id, player.ref));
   recorded(await h.report(attemptId, 1));
-  ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
-  ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+  expectAccepted(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
+  expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
   const awardId = awardIdOfRank(round.id, 1);
   expect(await payoutOf(awardId)).toEqual({ status: 'held', isPaid: false });
   expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
@@ -54,7 +54,7 @@ describe('a held purse', () => {
   it('an operator sees the id of the purse that an attempt won', async () => {
     const { awardId, attemptId } = await heldAward();
     const describe = async (id: string) =>
-      ok(await h.tournament.describeAttempt({ programId: '', attemptId: id, anyProgram: true }));
+      expectAccepted(await h.tournament.describeAttempt({ programId: '', attemptId: id, anyProgram: true }));
     expect(await describe(attemptId)).toMatchObject({ awardId, tenant: PROGRAM });
     const { attempt } = await h.openAttempt();
     expect(await describe(attempt.id)).toMatchObject({ awardId: '' });
@@ -83,11 +83,11 @@ describe('a held purse', () => {
     await h.database.query({ text: `update round_payouts set status = 'releasing' where award_id = any($1)` }, [
       [before.awardId, after.awardId],
     ]);
-    ok(await h.wallet.releasePayout({ awardId: after.awardId }));
+    expectAccepted(await h.wallet.releasePayout({ awardId: after.awardId }));
     h.clock.advance(2_000);
     await h.server.sweepOnce();
     for (const { awardId, accountId } of [before, after]) {
-      expect(ok(await h.wallet.getPayout({ awardId })).payout?.status).toBe(WalletPayoutStatus.PAID);
+      expect(expectAccepted(await h.wallet.getPayout({ awardId })).payout?.status).toBe(WalletPayoutStatus.PAID);
       expect(await payoutOf(awardId)).toEqual({ status: 'paid', isPaid: true });
       expect(await h.balance(accountId)).toBe(FUNDS - FEE + WON);
     }
@@ -107,7 +107,7 @@ describe('a held purse', () => {
     h.clock.advance(2_000);
     await h.server.sweepOnce();
     for (const { awardId } of [whole, interrupted]) {
-      const { payout } = ok(await h.wallet.getPayout({ awardId }));
+      const { payout } = expectAccepted(await h.wallet.getPayout({ awardId }));
       expect(payout).toMatchObject({ status: WalletPayoutStatus.DENIED, decision: review });
       expect(await payoutOf(awardId)).toEqual({ status: 'denied', isPaid: false });
     }

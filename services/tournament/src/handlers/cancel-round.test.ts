@@ -6,7 +6,7 @@
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { RefundReason } from '@laurel/proto/events';
 import { PayoutStatus, RoundStatus, ThresholdDirection, TournamentStatus } from '@laurel/proto/tournament';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { drainOutboxForRound, inOrder, refunded, roundCancelled, settled } from '../outbox.fixture.ts';
@@ -44,7 +44,7 @@ describe('a round that an operator cancels', () => {
     h.clock.advance(1_000);
     const at = h.clock();
 
-    const { round: cancelled } = ok(await cancel(round.id));
+    const { round: cancelled } = expectAccepted(await cancel(round.id));
     expect(cancelled).toMatchObject({
       status: RoundStatus.CANCELLED,
       closesAt: at,
@@ -87,10 +87,13 @@ describe('a round that an operator cancels', () => {
     const live = await h.openRound({}, { tenant: LIVE_PROGRAM });
     const real = await h.player(undefined, FUNDS, LIVE_PROGRAM);
     created(await h.create(live.id, real.ref, undefined, LIVE_PROGRAM));
-    expect(ok(await cancel(live.id)).round).toMatchObject({ status: RoundStatus.CANCELLED, closesAt: h.clock() });
+    expect(expectAccepted(await cancel(live.id)).round).toMatchObject({
+      status: RoundStatus.CANCELLED,
+      closesAt: h.clock(),
+    });
 
     const later = await h.openRound({}, { opensInMs: HOUR_MS });
-    expect(ok(await cancel(later.id)).round).toMatchObject({
+    expect(expectAccepted(await cancel(later.id)).round).toMatchObject({
       status: RoundStatus.CANCELLED,
       entriesCloseAt: later.opensAt,
       closesAt: later.opensAt,
@@ -101,7 +104,10 @@ describe('a round that an operator cancels', () => {
     const { round: over, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
     h.clock.advance(over.closesAt.getTime() - h.clock().getTime());
-    expect(ok(await cancel(over.id)).round).toMatchObject({ status: RoundStatus.CANCELLED, closesAt: over.closesAt });
+    expect(expectAccepted(await cancel(over.id)).round).toMatchObject({
+      status: RoundStatus.CANCELLED,
+      closesAt: over.closesAt,
+    });
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
@@ -121,16 +127,16 @@ describe('a round that an operator cancels', () => {
       roundLengthSeconds: 3_600,
     };
     for (const status of [TournamentStatus.ACTIVE, TournamentStatus.PAUSED]) {
-      const { tournament } = ok(await h.tournament.createTournament({ tenant: PROGRAM, terms }));
+      const { tournament } = expectAccepted(await h.tournament.createTournament({ tenant: PROGRAM, terms }));
       const [tournamentId, roundId] = [tournament?.id ?? '', tournament?.currentRound?.id ?? ''];
-      ok(await h.tournament.updateTournamentStatus({ tournamentId, status }));
-      ok(await cancel(roundId));
-      const { currentRound } = ok(await h.tournament.getTournament({ tournamentId })).tournament ?? {};
+      expectAccepted(await h.tournament.updateTournamentStatus({ tournamentId, status }));
+      expectAccepted(await cancel(roundId));
+      const { currentRound } = expectAccepted(await h.tournament.getTournament({ tournamentId })).tournament ?? {};
       const isActive = status === TournamentStatus.ACTIVE;
       expect(currentRound?.id === roundId).toBe(!isActive);
       expect(currentRound?.status).toBe(isActive ? RoundStatus.OPEN : RoundStatus.CANCELLED);
       expect(currentRound?.cancellation === undefined).toBe(isActive);
-      ok(await h.tournament.updateTournamentStatus({ tournamentId, status: TournamentStatus.CLOSED }));
+      expectAccepted(await h.tournament.updateTournamentStatus({ tournamentId, status: TournamentStatus.CLOSED }));
     }
   });
 });
@@ -141,16 +147,16 @@ describe('a cancellation that is refused', () => {
 
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
-    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+    expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
     expect(await cancel(round.id)).toMatchObject({ code: 'conflict', message: 'The round is settled.' });
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE + 10_000n);
 
     const empty = await h.openRound();
-    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: empty.id }));
+    expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: empty.id }));
     expect(await cancel(empty.id)).toMatchObject({ code: 'conflict', message: 'The round was cancelled at its end.' });
 
     const twice = await h.openRound();
-    ok(await cancel(twice.id));
+    expectAccepted(await cancel(twice.id));
     const message = `The round was cancelled by ada: ${REASON}`;
     for (const operator of ['ada', 'bob']) {
       expect(await cancel(twice.id, 'Another reason.', operator)).toMatchObject({ code: 'conflict', message });
@@ -179,14 +185,14 @@ describe('a cancellation that is refused', () => {
       expect(await cancel(round.id, reason)).toMatchObject({ code: 'invalid_request' });
     }
     expect(await roundOf(h, round.id)).toMatchObject({ status: RoundStatus.OPEN, closesAt: round.closesAt });
-    expect(ok(await cancel(round.id, '🎯'.repeat(1_000))).round?.status).toBe(RoundStatus.CANCELLED);
+    expect(expectAccepted(await cancel(round.id, '🎯'.repeat(1_000))).round?.status).toBe(RoundStatus.CANCELLED);
   });
 });
 
 describe('a cancellation that is interrupted', () => {
   it('a cancellation resolves the pending attempts of the round', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
-    expect(ok(await cancel(round.id)).round?.status).toBe(RoundStatus.CANCELLED);
+    expect(expectAccepted(await cancel(round.id)).round?.status).toBe(RoundStatus.CANCELLED);
     expect(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
     expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('entries_closed');
     expect(await h.balance(player.accountId)).toBe(FUNDS);
@@ -198,7 +204,7 @@ describe('a cancellation that is interrupted', () => {
     const other = await h.player();
     const open = created(await h.create(round.id, other.ref));
     await h.stopWallet();
-    const { round: decided } = ok(await cancel(round.id));
+    const { round: decided } = expectAccepted(await cancel(round.id));
     expect(decided).toMatchObject({ status: RoundStatus.OPEN, closesAt: h.clock(), cancellation: { reason: REASON } });
     expect(verdictOf(await h.report(open.id, 99))).toBe('round_closed');
     expect(verdictOf(await h.create(round.id, player.ref))).toBe('entries_closed');
@@ -224,7 +230,7 @@ describe('a cancellation that is interrupted', () => {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
     await h.stopWallet();
-    expect(ok(await cancel(round.id)).round).toMatchObject({ status: RoundStatus.CANCELLED });
+    expect(expectAccepted(await cancel(round.id)).round).toMatchObject({ status: RoundStatus.CANCELLED });
     expect(await storedStatus(round.id)).toBe('cancelling');
     await h.startWallet();
     await h.server.sweepOnce();
@@ -238,7 +244,7 @@ describe('a cancellation that is interrupted', () => {
     const player = await h.player(undefined, funds);
     const attempts = await Promise.all(Array.from({ length: 501 }, () => h.create(round.id, player.ref)));
     expect(attempts.map(verdictOf)).toEqual(attempts.map(() => 'attempt'));
-    expect(ok(await cancel(round.id)).round?.status).toBe(RoundStatus.CANCELLED);
+    expect(expectAccepted(await cancel(round.id)).round?.status).toBe(RoundStatus.CANCELLED);
     expect(await storedStatus(round.id)).toBe('cancelling');
     expect(await h.balance(player.accountId)).toBe(0n);
     await h.server.sweepOnce();

@@ -2,7 +2,7 @@
 
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { PayoutStatus, RoundStatus } from '@laurel/proto/tournament';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { play, roundOf, statusOf, tableOf } from '../rounds.fixture.ts';
@@ -29,7 +29,7 @@ describe('entries that are closed manually', () => {
     const { round, player, attempt } = await h.openAttempt();
     const other = await h.openRound();
     h.clock.advance(HOUR_MS / 2);
-    const { round: closed } = ok(await closeEntries(round.id));
+    const { round: closed } = expectAccepted(await closeEntries(round.id));
     expect(closed).toEqual({ ...(await roundOf(h, round.id)), entriesCloseAt: h.clock() });
     expect(closed?.closesAt).toEqual(round.closesAt);
     for (const { ref } of [player, await h.player()]) {
@@ -39,7 +39,7 @@ describe('entries that are closed manually', () => {
     expect((await roundOf(h, other.id)).entriesCloseAt).toEqual(other.entriesCloseAt);
 
     h.clock.advance(1_000);
-    expect(ok(await closeEntries(round.id)).round).toEqual(closed);
+    expect(expectAccepted(await closeEntries(round.id)).round).toEqual(closed);
   });
 });
 
@@ -50,7 +50,7 @@ describe('a round that is closed manually', () => {
     await play(h, round.id, first, 2);
     await play(h, round.id, second, 1);
     const open = created(await h.create(round.id, second.ref));
-    const { round: closed } = ok(await close(round.id));
+    const { round: closed } = expectAccepted(await close(round.id));
     expect(closed).toMatchObject({
       status: RoundStatus.SETTLED,
       closesAt: h.clock(),
@@ -72,7 +72,7 @@ describe('a round that is closed manually', () => {
     const { round, player, attempt } = await h.openAttempt({ minEntrants: 2 });
     recorded(await h.report(attempt.id, 1));
     const open = created(await h.create(round.id, player.ref));
-    const { round: closed } = ok(await close(round.id));
+    const { round: closed } = expectAccepted(await close(round.id));
     expect(closed).toMatchObject({ status: RoundStatus.CANCELLED, settledAt: undefined, entrantCount: 1 });
     expect(await closeEntries(round.id)).toMatchObject({ code: 'conflict' });
     expect(await h.balance(player.accountId)).toBe(FUNDS);
@@ -102,7 +102,7 @@ describe('a round that is closed manually', () => {
   it('closing a round manually resolves its pending attempts', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     const before = await h.balance(player.accountId);
-    ok(await close(round.id));
+    expectAccepted(await close(round.id));
     expect(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
     expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('entries_closed');
     // The other attempt of this player was open and had no score.
@@ -116,7 +116,7 @@ describe('a round that is closed manually', () => {
     await expect(close(round.id)).rejects.toThrow();
     expect((await roundOf(h, round.id)).status).toBe(RoundStatus.SETTLING);
     await h.startWallet();
-    expect(ok(await close(round.id)).round?.status).toBe(RoundStatus.SETTLED);
+    expect(expectAccepted(await close(round.id)).round?.status).toBe(RoundStatus.SETTLED);
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE + 10_000n);
   });
 
@@ -134,7 +134,7 @@ describe('a round that is closed manually', () => {
       return verdicts;
     });
     const [closed, ...verdicts] = await Promise.all([close(round.id), ...traffic]);
-    expect(ok(closed).round?.status).toBe(RoundStatus.SETTLED);
+    expect(expectAccepted(closed).round?.status).toBe(RoundStatus.SETTLED);
     for (const verdict of new Set(verdicts.flat())) {
       expect(['attempt', 'outcome', 'entries_closed', 'round_closed']).toContain(verdict);
     }

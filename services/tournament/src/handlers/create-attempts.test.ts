@@ -2,7 +2,7 @@
 
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { Environment } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { entriesCloseAt } from '../domain/round-status.ts';
@@ -70,7 +70,7 @@ describe('an entry', () => {
       sortKey: null,
     });
     expect(created(await h.create(round.id, player.ref, attemptId))).toEqual(attempt);
-    expect(ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt).toEqual(attempt);
+    expect(expectAccepted(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt).toEqual(attempt);
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
   });
 
@@ -107,8 +107,8 @@ describe('an entry', () => {
       const round = await h.openRound({ attemptCap: 1 });
       const player = await h.player();
       const { id: attemptId } = created(await h.create(round.id, player.ref));
-      if (how === 'voided') ok(await h.tournament.voidAttempt({ attemptId, reason: 'a broken game' }));
-      else ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId }));
+      if (how === 'voided') expectAccepted(await h.tournament.voidAttempt({ attemptId, reason: 'a broken game' }));
+      else expectAccepted(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId }));
       expect(verdictOf(await h.report(attemptId, 1))).toBe('attempt_already_settled');
       expect(await h.balance(player.accountId)).toBe(FUNDS);
       expect(await tallyOf(round.id)).toMatchObject({ entrants: 0 });
@@ -208,7 +208,9 @@ describe('a creation that is refused', () => {
     expect(await h.balance(blocked.accountId)).toBe(FUNDS);
 
     // A repeat gets the same result; a new attempt is decided again.
-    ok(await h.wallet.deposit({ accountId: poor.accountId, environment: 1, amountCents: 1n, reference: 'late' }));
+    expectAccepted(
+      await h.wallet.deposit({ accountId: poor.accountId, environment: 1, amountCents: 1n, reference: 'late' }),
+    );
     expect(verdictOf(await h.create(round.id, poor.ref, attemptId))).toBe('insufficient_funds');
     expect(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
     expect(verdictOf(await h.report(attemptId, 1))).toBe('not_found');
@@ -221,9 +223,9 @@ describe('a creation that is refused', () => {
     const sandbox = await h.openRound();
     const insider = await h.player(undefined, FUNDS, LIVE_PROGRAM);
     const outsider = await h.player(undefined, FUNDS, LIVE_PROGRAM);
-    ok(await h.wallet.addInsider({ programId: PROGRAM.programId, accountId: insider.accountId }));
+    expectAccepted(await h.wallet.addInsider({ programId: PROGRAM.programId, accountId: insider.accountId }));
     const tester = await h.player(insider.ref, FEE);
-    ok(await h.wallet.addInsider({ programId: PROGRAM.programId, accountId: tester.accountId }));
+    expectAccepted(await h.wallet.addInsider({ programId: PROGRAM.programId, accountId: tester.accountId }));
 
     expect(verdictOf(await h.create(live.id, insider.ref, newOwnedId('tournament'), LIVE_PROGRAM))).toBe(
       'insider_entry',
@@ -262,7 +264,7 @@ describe('an attempt id that was seen before', () => {
         client.createAttempts({ creations: [creation, creation, creation] }),
       ),
     );
-    const attempts = answers.flatMap((answer) => ok(answer).results.map(({ result }) => created(result)));
+    const attempts = answers.flatMap((answer) => expectAccepted(answer).results.map(({ result }) => created(result)));
     expect(attempts).toHaveLength(12);
     for (const attempt of attempts) expect(attempt).toEqual(attempts[0]);
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);

@@ -2,7 +2,7 @@
 
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { RoundStatus, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { boardOf } from '../rounds.fixture.ts';
@@ -22,7 +22,7 @@ import {
 const h = useHarness();
 
 async function read(attemptId: string) {
-  return ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt;
+  return expectAccepted(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt;
 }
 
 /** An open attempt in a round of half an hour, which ends before the attempt's deadline. */
@@ -35,7 +35,9 @@ async function shortAttempt() {
 describe('an attempt that an operator voids', () => {
   it('a voided attempt is refunded and cannot be voided again', async () => {
     const { attempt, player } = await h.openAttempt();
-    const voided = ok(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' })).attempt;
+    const voided = expectAccepted(
+      await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }),
+    ).attempt;
     expect(voided).toEqual({ ...attempt, status: AttemptStatus.VOIDED });
     expect(await read(attempt.id)).toEqual(voided);
     expect(await h.balance(player.accountId)).toBe(FUNDS);
@@ -50,7 +52,9 @@ describe('an attempt that an operator voids', () => {
     await Promise.all(
       Array.from({ length: 30 }, async () => {
         const attempt = created(await h.create(round.id, player.ref));
-        const voided = ok(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'at once' })).attempt;
+        const voided = expectAccepted(
+          await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'at once' }),
+        ).attempt;
         expect(voided).toEqual({ ...attempt, status: AttemptStatus.VOIDED });
       }),
     );
@@ -76,7 +80,7 @@ describe('an attempt that an operator voids', () => {
     await expect(h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'x' })).rejects.toThrow();
     await expect(h.tournament.getAttempt({ tenant: PROGRAM, attemptId: attempt.id })).rejects.toThrow();
     await h.startWallet();
-    const voided = ok(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'x' })).attempt;
+    const voided = expectAccepted(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'x' })).attempt;
     expect(voided?.status).toBe(AttemptStatus.VOIDED);
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
@@ -86,7 +90,7 @@ describe('a sandbox attempt that is expired manually', () => {
   it('a sandbox attempt that is expired manually is refunded', async () => {
     const { attempt, player } = await h.openAttempt();
     const { id: attemptId } = attempt;
-    const expired = ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId })).attempt;
+    const expired = expectAccepted(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId })).attempt;
     expect(expired).toEqual({ ...attempt, status: AttemptStatus.EXPIRED });
     expect(await h.balance(player.accountId)).toBe(FUNDS);
     expect(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({
@@ -102,8 +106,8 @@ describe('a sandbox attempt that is expired manually', () => {
       const { round, player, attempt } = await h.openAttempt({ minEntrants });
       const scored = created(await h.create(round.id, player.ref));
       recorded(await h.report(scored.id, 1));
-      ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
-      ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+      expectAccepted(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+      expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
       for (let turn = 0; turn < 2; turn += 1) {
         expect(verdictOf(await h.report(attempt.id, 1))).toBe('attempt_already_settled');
         h.clock.advance(2 * HOUR_MS);
@@ -119,9 +123,9 @@ describe('an account whose every fee was returned', () => {
     const { round, player, attempt } = await h.openAttempt();
     const alias = await h.secondRefOf(player);
     const second = created(await h.create(round.id, alias));
-    ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+    expectAccepted(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
     expect(await boardAs(round.id, player.ref)).toMatchObject({ view: View.WINDOW, round: { entrantCount: 1 } });
-    ok(await h.tournament.voidAttempt({ attemptId: second.id, reason: 'a broken game' }));
+    expectAccepted(await h.tournament.voidAttempt({ attemptId: second.id, reason: 'a broken game' }));
     for (const ref of [player.ref, alias]) {
       expect(await boardAs(round.id, ref)).toEqual(await boardAs(round.id, ''));
       expect(await boardAs(round.id, ref)).toMatchObject({ view: View.MASKED, round: { entrantCount: 0 } });
@@ -151,7 +155,7 @@ describe('an account whose every fee was returned', () => {
       const other = await h.player();
       const open = created(await h.create(round.id, other.ref));
       expect((await boardAs(round.id, '')).round?.entrantCount).toBe(2);
-      const { round: closed } = ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+      const { round: closed } = expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
       expect(closed).toMatchObject({ status, entrantCount: 1 });
       expect(await read(open.id)).toMatchObject({ status: AttemptStatus.EXPIRED });
       expect(await h.balance(other.accountId)).toBe(FUNDS);

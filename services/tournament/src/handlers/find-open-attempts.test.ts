@@ -1,7 +1,7 @@
 /** Which open attempts of a player FindOpenAttempts finds, and until when. */
 
 import type { Tenant } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, HOUR_MS, OTHER_PROGRAM, PROGRAM, recorded, useHarness, useReplica } from '../tournament.fixture.ts';
@@ -11,7 +11,7 @@ const other = useReplica(h);
 
 async function find(roundId: string, playerRef: string, { client = h.tournament, tenant = PROGRAM as Tenant } = {}) {
   const query = { tenant, playerRef, contestId: roundId, requestId: '' };
-  const [item] = ok(await client.findOpenAttempts({ queries: [query] })).results;
+  const [item] = expectAccepted(await client.findOpenAttempts({ queries: [query] })).results;
   return item?.result?.$case === 'found' ? item.result.value.attemptIds : item?.result;
 }
 
@@ -54,7 +54,7 @@ describe('the open attempts of a player', () => {
     const { round, player, attempt } = await h.openAttempt();
     const query = { tenant: PROGRAM as Tenant, playerRef: player.ref, contestId: round.id, requestId: '' };
     const queries = [{ ...query, tenant: OTHER_PROGRAM }, query, { ...query, contestId: newId() }];
-    const { results } = ok(await h.tournament.findOpenAttempts({ queries }));
+    const { results } = expectAccepted(await h.tournament.findOpenAttempts({ queries }));
     expect(results.map(({ result }) => (result?.$case === 'found' ? result.value.attemptIds : result?.value))).toEqual([
       expect.objectContaining({ code: 'not_found' }),
       [attempt.id],

@@ -11,7 +11,7 @@ import {
   RoundStatus,
   GetLeaderboardResponse_View as View,
 } from '@laurel/proto/tournament';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { boardOf, play, roundOf, tableOf } from '../rounds.fixture.ts';
@@ -30,7 +30,8 @@ import { getLeaderboard } from './get-leaderboard.ts';
 const h = useHarness();
 
 const refsOf = ({ rows }: GetLeaderboardResponse) => rows.map(({ playerRef }) => playerRef);
-const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId })).round;
+const close = async (roundId: string) =>
+  expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId })).round;
 
 describe('a board', () => {
   it('a board is not found by another tenant', async () => {
@@ -79,7 +80,9 @@ describe('a board', () => {
     const play = async (ref: string, score: number) =>
       recorded(await h.report(created(await h.create(round.id, ref)).id, score));
     await play(before.ref, 2);
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }),
+    );
     await play(before.ref, 1);
     const board = await boardOf(h, round.id, before.ref);
     expect(board.rows.map(({ playerRef }) => playerRef)).toEqual([before.ref, before.ref]);
@@ -103,7 +106,7 @@ describe('a board', () => {
       const resolver = { resolve: () => Promise.reject(new Error('the wallet was asked for a fee')) };
       const resolvePlayer = async ({ playerRef: ref }: Player) => {
         const player = { tenant: PROGRAM, playerRef: ref };
-        return ok(await h.wallet.resolvePlayers({ players: [player] })).accountIds[0] || null;
+        return expectAccepted(await h.wallet.resolvePlayers({ players: [player] })).accountIds[0] || null;
       };
       const board = getLeaderboard({
         database: { ...h.database, query },
@@ -191,7 +194,9 @@ describe('a board', () => {
 
     // The ref moves to another account, which has not entered. The other ref of the first account
     // still sees the board.
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: player.ref }, email: other.email }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: player.ref }, email: other.email }),
+    );
     expect((await boardOf(h, round.id, player.ref)).view).toBe(View.MASKED);
     expect(refsOf(await boardOf(h, round.id, alias))).toEqual([player.ref]);
     await close(round.id);

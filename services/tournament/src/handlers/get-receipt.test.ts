@@ -1,7 +1,7 @@
 /** Receipts, and the proof that the round counted them. Both can be checked offline. */
 
 import type { SealStatement } from '@laurel/signature';
-import { ok, type TestPlayer, verdictOnReceipt } from '@laurel/testing';
+import { expectAccepted, type TestPlayer, verdictOnReceipt } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { countedBy, play, receiptOf, tableOf } from '../rounds.fixture.ts';
@@ -9,7 +9,7 @@ import { BY_SECONDS, HOUR_MS, PROGRAM, useHarness } from '../tournament.fixture.
 
 const h = useHarness();
 
-const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId }));
+const close = async (roundId: string) => expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId }));
 
 describe('a receipt of a round', () => {
   it('a receipt of a running or cancelled round is signed and has no seal', async () => {

@@ -9,7 +9,7 @@ import {
   type Round,
   RoundStatus,
 } from '@laurel/proto/tournament';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ import { OTHER_PROGRAM, PROGRAM, useHarness } from '../tournament.fixture.ts';
 const h = useHarness();
 
 const inspect = async (roundId: string, cursor = '', limit = 200): Promise<InspectStandingsResponse> =>
-  ok(await h.tournament.inspectStandings({ roundId, cursor, limit }));
+  expectAccepted(await h.tournament.inspectStandings({ roundId, cursor, limit }));
 
 async function inspectAll(roundId: string, limit: number): Promise<readonly (readonly InspectedStanding[])[]> {
   const pages: (readonly InspectedStanding[])[] = [];
@@ -49,7 +49,7 @@ describe('a round that an operator reads', () => {
   it('an operator finds a round of any program', async () => {
     for (const tenant of [PROGRAM, OTHER_PROGRAM]) {
       const { id, tournamentId } = await h.openRound({}, { tenant });
-      const { round } = ok(await h.tournament.getRound({ roundId: id }));
+      const { round } = expectAccepted(await h.tournament.getRound({ roundId: id }));
       expect(round).toMatchObject({ id, tournamentId, tenant, status: RoundStatus.OPEN });
       if (tenant === PROGRAM) expect(round).toEqual(await roundOf(h, id));
     }
@@ -61,8 +61,8 @@ describe('a round that an operator reads', () => {
     const page = { tournamentId, cursor: '', limit: 10 };
     const read = (programId: string, anyProgram: boolean) =>
       h.tournament.listTournamentRounds({ ...page, programId, anyProgram });
-    expect(ok(await read('', true))).toEqual(ok(await read(PROGRAM.programId, false)));
-    expect(ok(await read('', true)).rounds.map((round) => round.id)).toEqual([id]);
+    expect(expectAccepted(await read('', true))).toEqual(expectAccepted(await read(PROGRAM.programId, false)));
+    expect(expectAccepted(await read('', true)).rounds.map((round) => round.id)).toEqual([id]);
     const unknown = { ...page, programId: '', tournamentId: newId(), anyProgram: true };
     expect(await h.tournament.listTournamentRounds(unknown)).toMatchObject({ code: 'not_found' });
     // A caller that forgets the program does not become an operator.
@@ -88,18 +88,18 @@ describe('the standings that an operator reads', () => {
     const round = await h.openRound({ purse: [500n, 300n].map(cents) });
     const players = await playAll(round, [3, 1, 5, 2, 4]);
     const own = async (accountId: string) =>
-      ok(await h.tournament.inspectStandings({ roundId: round.id, cursor: '', limit: 1, accountId }));
+      expectAccepted(await h.tournament.inspectStandings({ roundId: round.id, cursor: '', limit: 1, accountId }));
     const expectRows = async () => {
       const { rows } = await inspect(round.id);
       expect(rows).toHaveLength(5);
       for (const row of rows) {
         expect(await own(row.accountId)).toMatchObject({ rows: [row], scoredPlayers: 5, nextCursor: '' });
-        const described = ok(await h.tournament.inspectAttempt({ attemptId: row.bestAttemptId }));
+        const described = expectAccepted(await h.tournament.inspectAttempt({ attemptId: row.bestAttemptId }));
         expect(described.attempt?.outcome?.score).toBe(row.row?.bestScore);
       }
     };
     await expectRows();
-    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+    expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
     await expectRows();
     const waiting = await h.player();
     expect((await own(waiting.accountId)).rows).toEqual([]);
@@ -112,10 +112,10 @@ describe('the standings that an operator reads', () => {
     const players = await playAll(round, [4, 3, 2, 1]);
     for (const score of [3, 2]) {
       const playerRef = players.get(score)?.ref ?? '';
-      ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef } }));
+      expectAccepted(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef } }));
     }
-    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
-    ok(await h.tournament.denyAward({ awardId: awardIdOfRank(round.id, 3) }));
+    expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+    expectAccepted(await h.tournament.denyAward({ awardId: awardIdOfRank(round.id, 3) }));
     const { rows } = await inspect(round.id);
     expect(rows.map(({ row, awardId }) => [row?.payoutCents, row?.payoutStatus, awardId])).toEqual([
       [500n, PayoutStatus.PAID, awardIdOfRank(round.id, 1)],
@@ -124,7 +124,7 @@ describe('the standings that an operator reads', () => {
       [0n, PayoutStatus.NONE, ''],
     ]);
     for (const { row, accountId, awardId } of rows.slice(0, 3)) {
-      const { payout } = ok(await h.wallet.getPayout({ awardId }));
+      const { payout } = expectAccepted(await h.wallet.getPayout({ awardId }));
       expect(payout).toMatchObject({ awardId, accountId, amountCents: row?.payoutCents });
     }
     // Everyone else reads that the payout is held.
@@ -139,7 +139,7 @@ describe('the standings that an operator reads', () => {
   it('the standings of a cancelled round show operators every entry as refunded', async () => {
     const round = await h.openRound({ minEntrants: 100 });
     await playAll(round, [2, 1]);
-    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+    expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
     const { rows, round: read } = await inspect(round.id);
     expect(read?.status).toBe(RoundStatus.CANCELLED);
     expect(rows.map(({ row }) => row)).toEqual(await tableOf(h, round.id));

@@ -4,7 +4,7 @@
  */
 
 import type { KeyUse } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { itRecognizesKeys } from '@laurel/testing/key-uses';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe } from 'vitest';
@@ -36,14 +36,14 @@ describe('a request under an idempotency key, with an operation id that the serv
             playerRef: player.ref,
             metadataJson: '{}',
           }));
-          const { results } = ok(await clientOf(replica).createAttempts({ creations: items }));
+          const { results } = expectAccepted(await clientOf(replica).createAttempts({ creations: items }));
           return results.map(({ result }) => (result?.$case === 'attempt' ? created(result).id : verdictOf(result)));
         },
       };
     },
     async deposit({ accountId }, amountCents) {
       const { environment } = PROGRAM;
-      ok(await h.wallet.deposit({ accountId, environment, amountCents, reference: newId() }));
+      expectAccepted(await h.wallet.deposit({ accountId, environment, amountCents, reference: newId() }));
     },
     async report(attemptId, reports, replica = 0) {
       const items = reports.map(({ operationId, score, keyUse }) => ({
@@ -54,7 +54,7 @@ describe('a request under an idempotency key, with an operation id that the serv
         tiebreak: undefined,
         evidenceJson: '',
       }));
-      const { results } = ok(await clientOf(replica).reportOutcomes({ reports: items }));
+      const { results } = expectAccepted(await clientOf(replica).reportOutcomes({ reports: items }));
       return results.map(({ result }) =>
         result?.$case === 'outcome' ? recorded(result).receiptId : verdictOf(result),
       );

@@ -1,6 +1,6 @@
 /** Attempts as developers and operators see them: the list, and the history of one. */
 import { ItemKind } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { itDescribesAttempts, itListsAttempts, itLooksUpIds, type ListedOwner } from '@laurel/testing/list-attempts';
 import { describe, expect, it } from 'vitest';
 import { created, FEE, FUNDS, HOUR_MS, PROGRAM, recorded, useHarness } from '../tournament.fixture.ts';
@@ -38,7 +38,7 @@ describe('the attempts of rounds that developers and operators list', () => {
 
   it('a look-up by the id of a tournament returns the tournament', async () => {
     const { tournamentId } = await h.openRound();
-    expect(ok(await h.tournament.lookUpId({ id: tournamentId })).items).toMatchObject([
+    expect(expectAccepted(await h.tournament.lookUpId({ id: tournamentId })).items).toMatchObject([
       { kind: ItemKind.TOURNAMENT, tenant: PROGRAM },
     ]);
   });

@@ -13,7 +13,7 @@ import {
   type Tournament,
   TournamentStatus,
 } from '@laurel/proto/tournament';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { MAX_PAID_RANKS } from '@laurel/values/limits';
 import { cents } from '@laurel/values/money';
@@ -47,19 +47,19 @@ interface Query {
 
 const tournaments = ({ tenant = PROGRAM, status = TournamentStatus.UNSPECIFIED, limit = 200 }: Query = {}) =>
   pagesOf<Tournament>(async (cursor) => {
-    const read = ok(await h.tournament.listProgramTournaments({ tenant, status, cursor, limit }));
+    const read = expectAccepted(await h.tournament.listProgramTournaments({ tenant, status, cursor, limit }));
     return { rows: read.tournaments, nextCursor: read.nextCursor };
   });
 
 const rounds = (tournamentId: string, limit = 200, tenant = PROGRAM) =>
   pagesOf<Round>(async (cursor) => {
     const request = { programId: tenant.programId, tournamentId, cursor, limit, anyProgram: false };
-    const read = ok(await h.tournament.listTournamentRounds(request));
+    const read = expectAccepted(await h.tournament.listTournamentRounds(request));
     return { rows: read.rounds, nextCursor: read.nextCursor };
   });
 
 const standings = async (roundId: string, cursor = '', limit = 200): Promise<ListRoundStandingsResponse> =>
-  ok(await h.tournament.listRoundStandings({ programId, roundId, cursor, limit }));
+  expectAccepted(await h.tournament.listRoundStandings({ programId, roundId, cursor, limit }));
 
 const tableBy = (roundId: string, limit: number) =>
   pagesOf<LeaderboardRow>((cursor) => standings(roundId, cursor, limit));
@@ -80,9 +80,9 @@ const openIn = (tenant: Tenant, terms: Parameters<typeof h.openRound>[0] = {}) =
 
 /** Ends the open round, which has no entries, and opens the next one. */
 async function openNext(tenant: Tenant, { tournamentId, id }: Pick<Round, 'id' | 'tournamentId'>): Promise<Round> {
-  ok(await h.tournament.closeRound({ tenant, roundId: id }));
+  expectAccepted(await h.tournament.closeRound({ tenant, roundId: id }));
   const closesAt = new Date(h.clock().getTime() + HOUR_MS);
-  const { round } = ok(await h.tournament.openRound({ tournamentId, opensAt: undefined, closesAt }));
+  const { round } = expectAccepted(await h.tournament.openRound({ tournamentId, opensAt: undefined, closesAt }));
   return round ?? expect.fail('no round');
 }
 
@@ -100,7 +100,7 @@ describe('the tournaments of a program', () => {
     expect(pages.map(idsOf)).toEqual([[opened[4], opened[3]], [opened[2], opened[1]], [opened[0]]]);
     expect(pages.flat().every(isOf(tenant))).toBe(true);
     for (const tournament of pages.flat()) {
-      expect(ok(await h.tournament.getTournament({ tournamentId: tournament.id }))).toEqual({ tournament });
+      expect(expectAccepted(await h.tournament.getTournament({ tournamentId: tournament.id }))).toEqual({ tournament });
     }
     const ofLive = await tournaments({ tenant: { ...LIVE_PROGRAM, programId: tenant.programId } });
     expect(ofLive.map(idsOf)).toEqual([[live.tournamentId]]);
@@ -110,7 +110,7 @@ describe('the tournaments of a program', () => {
     const tenant = { ...PROGRAM, programId: newId() };
     const [active, paused] = [await openIn(tenant), await openIn(tenant)];
     const { ACTIVE, PAUSED, CLOSED } = TournamentStatus;
-    ok(await h.tournament.updateTournamentStatus({ tournamentId: paused.tournamentId, status: PAUSED }));
+    expectAccepted(await h.tournament.updateTournamentStatus({ tournamentId: paused.tournamentId, status: PAUSED }));
     const filtered = async (status: TournamentStatus) => (await tournaments({ tenant, status })).map(idsOf);
     expect(await filtered(ACTIVE)).toEqual([[active.tournamentId]]);
     expect(await filtered(PAUSED)).toEqual([[paused.tournamentId]]);
@@ -143,7 +143,9 @@ describe('the tournaments of a program', () => {
     const { round, attempt } = await h.openAttempt();
     await h.report(attempt.id, 1);
     const { tournamentId, id: roundId } = round;
-    expect(ok(await h.tournament.getProgramTournament({ programId, tournamentId })).tournament?.id).toBe(tournamentId);
+    expect(expectAccepted(await h.tournament.getProgramTournament({ programId, tournamentId })).tournament?.id).toBe(
+      tournamentId,
+    );
     const page = { cursor: '', limit: 10, anyProgram: false };
     for (const ids of [
       { programId: OTHER_PROGRAM.programId, tournamentId, roundId },
@@ -204,7 +206,7 @@ describe('the standings that a developer reads', () => {
       throw undone;
     });
     await expect(settling).rejects.toBe(undone);
-    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+    expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
     expect(await standings(round.id)).toMatchObject({ isWithheld: false, rows: [{ rank: 1n, bestScore: 7 }] });
   });
 
@@ -216,7 +218,7 @@ describe('the standings that a developer reads', () => {
     async (_, minEntrants, status, payoutStatus) => {
       const round = await h.openRound({ minEntrants });
       for (const score of [3, 1, 5, 2, 4]) await play(h, round.id, await h.player(), score);
-      ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+      expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
       const pages = await tableBy(round.id, 2);
       expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
       expect(pages.flat()).toEqual(await tableOf(h, round.id));

@@ -4,7 +4,7 @@
  */
 
 import { AttemptStatus } from '@laurel/proto/attempts';
-import { countsOf, ok } from '@laurel/testing';
+import { countsOf, expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { findRound } from '../repository/rounds.ts';
@@ -39,7 +39,7 @@ async function createEverywhere(creations: readonly { contestId: string; playerR
   const answers = await Promise.all(
     inTens(items).map((call, index) => (index % 2 === 0 ? h : other).tournament.createAttempts({ creations: call })),
   );
-  return answers.flatMap((answer) => ok(answer).results.map(({ result }) => result));
+  return answers.flatMap((answer) => expectAccepted(answer).results.map(({ result }) => result));
 }
 
 /**
@@ -63,7 +63,9 @@ async function createUntil(end: () => Promise<unknown>, roundId: string, playerR
           requestId: '',
           keyUse: undefined,
         };
-        verdicts.push(verdictOf(ok(await client.createAttempts({ creations: [creation] })).results[0]?.result));
+        verdicts.push(
+          verdictOf(expectAccepted(await client.createAttempts({ creations: [creation] })).results[0]?.result),
+        );
         if (verdicts.length === 100) end().then(ending.resolve, ending.reject);
       }
     }),
@@ -88,7 +90,7 @@ async function reportEverywhere(scores: readonly Score[]) {
   const answers = await Promise.all(
     inTens(items).map((call, index) => (index % 2 === 0 ? h : other).tournament.reportOutcomes({ reports: call })),
   );
-  return answers.flatMap((answer) => ok(answer).results.map(({ result }) => result));
+  return answers.flatMap((answer) => expectAccepted(answer).results.map(({ result }) => result));
 }
 
 function inTens<Item>(items: readonly Item[]): readonly Item[][] {
@@ -147,7 +149,7 @@ describe('entries that race with an end', () => {
   it('an entry that races with the end of entries is either paid for, or refused and not charged', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const player = await h.player();
-    const close = () => h.tournament.closeEntries({ tenant: PROGRAM, roundId: round.id }).then(ok);
+    const close = () => h.tournament.closeEntries({ tenant: PROGRAM, roundId: round.id }).then(expectAccepted);
     const { attempt: entered = 0, entries_closed: refused = 0 } = await createUntil(close, round.id, player.ref);
     expect(entered).toBeGreaterThanOrEqual(100);
     expect(refused).toBe(200 - entered);
@@ -158,7 +160,7 @@ describe('entries that race with an end', () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const [player, scorer] = [await h.player(), await h.player()];
     recorded(await h.report(created(await h.create(round.id, scorer.ref)).id, 1));
-    const close = () => h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }).then(ok);
+    const close = () => h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }).then(expectAccepted);
     const { attempt: entered = 0, entries_closed: refused = 0 } = await createUntil(close, round.id, player.ref);
     expect(entered).toBeGreaterThanOrEqual(100);
     expect(refused).toBe(200 - entered);
@@ -182,7 +184,7 @@ describe('an operator who cancels a round while it is played', () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const [player, scorer] = [await h.player(), await h.player()];
     recorded(await h.report(created(await h.create(round.id, scorer.ref)).id, 1));
-    const end = () => cancel(other, round.id).then(ok);
+    const end = () => cancel(other, round.id).then(expectAccepted);
     const { attempt: entered = 0, entries_closed: refused = 0 } = await createUntil(end, round.id, player.ref);
     expect(entered).toBeGreaterThanOrEqual(100);
     expect(refused).toBe(200 - entered);
@@ -203,7 +205,7 @@ describe('an operator who cancels a round while it is played', () => {
       Promise.all(
         attempts.map(async ({ id }, index) => (await reportEverywhere([{ attemptId: id, score: index }]))[0]),
       ),
-      cancel(other, round.id).then(ok),
+      cancel(other, round.id).then(expectAccepted),
     ]);
     await h.server.sweepOnce();
     const { outcome = 0, round_closed: refused = 0 } = countsOf(results.map(verdictOf));
@@ -270,7 +272,7 @@ describe('an operator who cancels a round while it is played', () => {
     const creations = Array.from({ length: 40 }, () => ({ contestId: round.id, playerRef: player.ref }));
     const attempts = (await createEverywhere(creations)).map(created);
     await Promise.all([
-      cancel(other, round.id).then(ok),
+      cancel(other, round.id).then(expectAccepted),
       ...attempts.map(async ({ id: attemptId }, index) => {
         if (index % 3 === 0) await h.tournament.voidAttempt({ attemptId, reason: 'a broken game' });
         else if (index % 3 === 1) await other.tournament.expireAttempt({ tenant: PROGRAM, attemptId });
@@ -287,7 +289,7 @@ describe('an operator who cancels a round while it is played', () => {
   /** The amounts of all refunds to the account. */
   async function refundsOf(accountId: string): Promise<readonly bigint[]> {
     const { environment } = PROGRAM;
-    const { lines } = ok(await h.wallet.getStatement({ accountId, environment, limit: 200, cursor: '' }));
+    const { lines } = expectAccepted(await h.wallet.getStatement({ accountId, environment, limit: 200, cursor: '' }));
     return lines.filter(({ kind }) => kind === 'refund').map(({ amountCents }) => amountCents);
   }
 });
@@ -373,11 +375,11 @@ describe('a score and the end of its round', () => {
             requestId: '',
             keyUse: undefined,
           };
-          const { results: answers } = ok(await replica.tournament.reportOutcomes({ reports: [report] }));
+          const { results: answers } = expectAccepted(await replica.tournament.reportOutcomes({ reports: [report] }));
           return verdictOf(answers[0]?.result);
         }),
       ),
-      h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }).then(ok),
+      h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }).then(expectAccepted),
     ]);
     await h.server.sweepOnce();
     await h.server.sweepOnce();
@@ -398,7 +400,7 @@ describe('a score and the end of its round', () => {
       expect(await h.balance(accountId)).toBe(isScored(index) ? FUNDS - FEE + payout : FUNDS);
     }
     for (const [index, attempt] of attempts.entries()) {
-      const read = ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: attempt.id })).attempt;
+      const read = expectAccepted(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: attempt.id })).attempt;
       expect(read?.status).toBe(isScored(index) ? AttemptStatus.SETTLED : AttemptStatus.EXPIRED);
     }
   });
@@ -426,8 +428,8 @@ describe('the last attempt of an account that ends while others start', () => {
       const players = await Promise.all(Array.from({ length: PLAYERS }, () => h.player()));
       const endOne = async (attemptId: string) =>
         end === 'expires'
-          ? ok(await other.tournament.expireAttempt({ tenant: PROGRAM, attemptId }))
-          : ok(await other.tournament.voidAttempt({ attemptId, reason: 'a broken game' }));
+          ? expectAccepted(await other.tournament.expireAttempt({ tenant: PROGRAM, attemptId }))
+          : expectAccepted(await other.tournament.voidAttempt({ attemptId, reason: 'a broken game' }));
       let open = await Promise.all(players.map(async ({ ref }) => created(await h.create(round.id, ref))));
       for (let turn = 0; turn < 8; turn += 1) {
         const [again] = await Promise.all([
@@ -481,7 +483,7 @@ describe('an attempt at its end', () => {
     );
     let expired = 0n;
     for (const { id, report, expiry } of raced) {
-      const { attempt } = ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: id }));
+      const { attempt } = expectAccepted(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: id }));
       const isExpired = attempt?.status === AttemptStatus.EXPIRED;
       if (isExpired) expired += 1n;
       expect({ report, expiry }).toEqual(
@@ -504,7 +506,7 @@ describe('an attempt at its end', () => {
         h.server.sweepOnce(),
         other.server.sweepOnce(),
         ...attempts.map(({ id }, index) =>
-          (index % 2 === 0 ? h : other).tournament.getAttempt({ tenant: PROGRAM, attemptId: id }).then(ok),
+          (index % 2 === 0 ? h : other).tournament.getAttempt({ tenant: PROGRAM, attemptId: id }).then(expectAccepted),
         ),
       ]);
       await h.server.sweepOnce();

@@ -3,7 +3,7 @@
  * another attempt.
  */
 
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, useHarness, useReplica, verdictOf } from '../tournament.fixture.ts';
@@ -26,7 +26,7 @@ const itemOf = ({ attemptId, operationId, score = 7, tiebreak, evidence = '' }: 
 
 /** The verdict of each report; `repeated` for a report that repeats an outcome. */
 async function verdictsOf(reports: readonly Report[], client = h.tournament): Promise<string[]> {
-  const { results } = ok(await client.reportOutcomes({ reports: reports.map(itemOf) }));
+  const { results } = expectAccepted(await client.reportOutcomes({ reports: reports.map(itemOf) }));
   return results.map(({ result, repeated }) => (repeated ? 'repeated' : verdictOf(result)));
 }
 

@@ -1,7 +1,7 @@
 /** What a reported score does to the attempt, to the entry's best run, and to the board. */
 
 import { AttemptStatus } from '@laurel/proto/attempts';
-import { ok, verdictOnReceipt } from '@laurel/testing';
+import { expectAccepted, verdictOnReceipt } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { findEntryOfRef } from '../repository/entries.ts';
@@ -24,7 +24,7 @@ import {
 const h = useHarness();
 
 async function read(attemptId: string) {
-  return ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt;
+  return expectAccepted(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt;
 }
 
 async function bestOf(roundId: string, playerRef: string) {
@@ -235,7 +235,7 @@ describe('the best run of an entry', () => {
     const [last] = reports.slice(-1);
     if (last === undefined) throw new Error('no reports');
     const all = [...reports, last, { ...last, operationId: newId() }];
-    const { results } = ok(await h.tournament.reportOutcomes({ reports: all }));
+    const { results } = expectAccepted(await h.tournament.reportOutcomes({ reports: all }));
     expect(results.map(({ result }) => verdictOf(result))).toEqual([
       ...Array.from({ length: 7 }, () => 'outcome'),
       'attempt_already_settled',
@@ -286,7 +286,7 @@ describe('a score that is too late', () => {
 
   it('a score for a voided attempt is refused', async () => {
     const { player, attempt } = await h.openAttempt();
-    ok(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }));
+    expectAccepted(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }));
     expect(verdictOf(await h.report(attempt.id, 1))).toBe('attempt_already_settled');
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });

@@ -1,7 +1,7 @@
 /** The same attempt id, sent again after every state in which the first request can end. */
 
 import { AttemptStatus } from '@laurel/proto/attempts';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { itContinuesAttempts, statusOf } from '@laurel/testing/takeover';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
@@ -62,7 +62,9 @@ describe('a create that is sent again', () => {
     const player = await h.player(undefined, 0n);
     const attemptId = newOwnedId('tournament');
     expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('insufficient_funds');
-    ok(await h.wallet.deposit({ accountId: player.accountId, environment: 1, amountCents: FEE, reference: 'late' }));
+    expectAccepted(
+      await h.wallet.deposit({ accountId: player.accountId, environment: 1, amountCents: FEE, reference: 'late' }),
+    );
     expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('insufficient_funds');
     expect(await statusOf(h.database, attemptId)).toMatchObject({
       status: 'refused',
@@ -77,7 +79,9 @@ describe('a create that is sent again', () => {
     h.clock.advance(60_000);
     await h.server.sweepOnce();
     const heir = await h.player();
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: player.ref }, email: heir.email }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: player.ref }, email: heir.email }),
+    );
     created(await h.create(round.id, player.ref, attemptId));
     expect(await h.balance(heir.accountId)).toBe(FUNDS - FEE);
     expect(await findEntryOfRef(h.database, round.id, player.ref)).toMatchObject({ accountId: heir.accountId });
@@ -120,7 +124,9 @@ describe('a pending attempt that a call finds', () => {
   it('a read or a report resolves a pending attempt', async () => {
     const { round, player, attempt: read } = await h.openAttempt();
     await forget(read.id);
-    expect(ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: read.id })).attempt).toEqual(read);
+    expect(expectAccepted(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: read.id })).attempt).toEqual(
+      read,
+    );
     expect(await statusOf(h.database, read.id)).toMatchObject({ status: 'open' });
     expect(await entrantsOf(round.id)).toBe(1);
 
@@ -160,7 +166,7 @@ describe('a pending attempt that a call finds', () => {
     await forget(read.id);
     await forget(reported.id);
     h.clock.advance(HOUR_MS / 2);
-    const { attempt } = ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: read.id }));
+    const { attempt } = expectAccepted(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: read.id }));
     expect(attempt).toEqual({ ...read, status: AttemptStatus.EXPIRED });
     expect(verdictOf(await h.report(reported.id, 1))).toBe('round_closed');
     expect(await statusOf(h.database, read.id)).toMatchObject({ status: 'expired', closed_reason: 'round_closed' });
@@ -182,7 +188,9 @@ describe('a player whose link moved', () => {
     const first = created(await h.create(round.id, before.ref));
     expect(verdictOf(await h.create(round.id, before.ref))).toBe('attempt_cap_reached');
 
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }),
+    );
     const second = created(await h.create(round.id, before.ref));
     expect(await h.balance(after.accountId)).toBe(FUNDS - FEE);
     expect(await entrantsOf(round.id)).toBe(2);
@@ -203,8 +211,10 @@ describe('a player whose link moved', () => {
   it('the fee of an earlier attempt is refunded to the account that paid', async () => {
     const { player: before, attempt } = await h.openAttempt();
     const after = await h.player();
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
-    ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }),
+    );
+    expectAccepted(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
     expect(await Promise.all([before, after].map(({ accountId }) => h.balance(accountId)))).toEqual([FUNDS, FUNDS]);
   });
 
@@ -214,7 +224,9 @@ describe('a player whose link moved', () => {
     const after = await h.player();
     const warm = await h.openRound();
     created(await h.create(warm.id, before.ref));
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }),
+    );
     const attempt = created(await h.create(round.id, before.ref));
     expect(await h.balance(after.accountId)).toBe(FUNDS - FEE);
     expect(await findEntryOfRef(h.database, round.id, before.ref)).toMatchObject({ accountId: after.accountId });
@@ -229,7 +241,9 @@ describe('a player whose link moved', () => {
     const warm = await h.openRound();
     created(await h.create(warm.id, before.ref));
     created(await h.create(round.id, after.ref));
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
+    expectAccepted(
+      await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }),
+    );
     const attemptId = newOwnedId('tournament');
     expect(verdictOf(await h.create(round.id, before.ref, attemptId))).toBe('attempt_cap_reached');
     expect(verdictOf(await h.create(round.id, before.ref, attemptId))).toBe('attempt_cap_reached');

@@ -7,7 +7,7 @@ import {
   TournamentStatus,
   type TournamentTerms,
 } from '@laurel/proto/tournament';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { play, roundOf } from '../rounds.fixture.ts';
@@ -35,17 +35,19 @@ const TERMS: TournamentTerms = {
 const BY_HAND: TournamentTerms = { ...TERMS, tiebreak: undefined, roundLengthSeconds: undefined };
 
 async function create(terms: Partial<TournamentTerms> = {}): Promise<Tournament> {
-  const { tournament } = ok(await h.tournament.createTournament({ tenant: PROGRAM, terms: { ...TERMS, ...terms } }));
+  const { tournament } = expectAccepted(
+    await h.tournament.createTournament({ tenant: PROGRAM, terms: { ...TERMS, ...terms } }),
+  );
   if (tournament === undefined) throw new Error('the response has no tournament');
   return tournament;
 }
 
 async function setStatus(tournamentId: string, status: TournamentStatus): Promise<Tournament | undefined> {
-  return ok(await h.tournament.updateTournamentStatus({ tournamentId, status })).tournament;
+  return expectAccepted(await h.tournament.updateTournamentStatus({ tournamentId, status })).tournament;
 }
 
 async function listed(all = false, tenant = PROGRAM): Promise<readonly Tournament[]> {
-  return ok(await h.tournament.listTournaments({ tenant, all })).tournaments;
+  return expectAccepted(await h.tournament.listTournaments({ tenant, all })).tournaments;
 }
 
 const inMs = (ms: number) => new Date(h.clock().getTime() + ms);
@@ -78,7 +80,7 @@ describe('a tournament that an operator opens', () => {
       },
     });
     expect((await listed()).find(({ id }) => id === tournament.id)).toEqual(tournament);
-    expect(ok(await h.tournament.getTournament({ tournamentId: tournament.id }))).toEqual({ tournament });
+    expect(expectAccepted(await h.tournament.getTournament({ tournamentId: tournament.id }))).toEqual({ tournament });
     expect(await h.tournament.getTournament({ tournamentId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
@@ -170,7 +172,7 @@ describe('a round that was not opened in time', () => {
     const tournament = await create();
     const replica = await h.startReplica();
     await setStatus(tournament.id, TournamentStatus.PAUSED);
-    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: tournament.currentRound?.id ?? '' }));
+    expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: tournament.currentRound?.id ?? '' }));
     // The tournament is as after a resume that did not open a round.
     await h.database.query({ text: `update tournaments set status = 'active' where id = $1` }, [tournament.id]);
     await Promise.all([h.server.sweepOnce(), replica.server.sweepOnce()]);
@@ -197,7 +199,7 @@ describe('a round that an operator opens', () => {
         code: 'invalid_request',
       });
     }
-    const { round } = ok(await h.tournament.openRound({ tournamentId, opensAt: undefined, closesAt }));
+    const { round } = expectAccepted(await h.tournament.openRound({ tournamentId, opensAt: undefined, closesAt }));
     expect(round).toMatchObject({
       opensAt: h.clock(),
       entriesCloseAt: inMs(60_000),
@@ -211,7 +213,7 @@ describe('a round that an operator opens', () => {
     h.clock.advance(TEN_MINUTES_MS);
     await h.server.sweepOnce();
     const later = { tournamentId, opensAt: inMs(HOUR_MS), closesAt: inMs(2 * HOUR_MS) };
-    const { round: next } = ok(await h.tournament.openRound(later));
+    const { round: next } = expectAccepted(await h.tournament.openRound(later));
     expect(next).toMatchObject({ opensAt: later.opensAt, closesAt: later.closesAt, status: RoundStatus.OPEN });
     expect(await h.create(next?.id ?? '', player.ref)).toMatchObject({ value: { code: 'entries_closed' } });
     expect((await listed()).find(({ id }) => id === tournamentId)?.currentRound).toEqual(next);
@@ -225,7 +227,7 @@ describe('a round that an operator opens', () => {
     expect(await ask({ closesAt: undefined })).toMatchObject({ code: 'invalid_request' });
     expect(await ask({ closesAt: h.clock() })).toMatchObject({ code: 'invalid_request' });
     expect(await ask({ opensAt: inMs(HOUR_MS) })).toMatchObject({ code: 'invalid_request' });
-    ok(await ask());
+    expectAccepted(await ask());
     expect(await ask()).toMatchObject({ code: 'conflict' });
     await setStatus(tournamentId, TournamentStatus.PAUSED);
     expect(await ask()).toMatchObject({ code: 'conflict' });
@@ -245,7 +247,8 @@ describe('a round that an operator opens', () => {
 describe('the list of tournaments', () => {
   it('the list of tournaments has the active tournaments, oldest first', async () => {
     const tenant = { ...PROGRAM, programId: newId() };
-    const open = async () => ok(await h.tournament.createTournament({ tenant, terms: TERMS })).tournament?.id ?? '';
+    const open = async () =>
+      expectAccepted(await h.tournament.createTournament({ tenant, terms: TERMS })).tournament?.id ?? '';
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1) {
       ids.push(await open());

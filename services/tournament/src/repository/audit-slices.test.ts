@@ -1,6 +1,6 @@
 /** The audit in slices finds what the audit of everything finds, however the rows are damaged. */
 import type { CheckResult } from '@laurel/postgres';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { created, HOUR_MS, LIVE_PROGRAM, PROGRAM, recorded, useHarness } from '../tournament.fixture.ts';
@@ -153,7 +153,7 @@ beforeAll(async () => {
       }
       const [first, second] = players;
       const ended = created(await h.create(id, first?.ref ?? '', undefined, tenant));
-      ok(await h.tournament.voidAttempt({ attemptId: ended.id, reason: 'x' }));
+      expectAccepted(await h.tournament.voidAttempt({ attemptId: ended.id, reason: 'x' }));
       if (!isOver) running.push({ tenant, id, ref: second?.ref ?? '' });
     }
   }
@@ -214,7 +214,7 @@ describe('the audit in slices', () => {
         if (runs % 4 > 0) recorded(await h.report(attempt.id, runs));
         expect((await audit.run()).filter(({ violations }) => violations > 0n)).toEqual([]);
       }
-      ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: id }));
+      expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: id }));
       for (let sweeps = 0; sweeps < 4; sweeps += 1) {
         await h.server.sweepOnce();
         expect((await audit.run()).filter(({ violations }) => violations > 0n)).toEqual([]);
@@ -231,7 +231,7 @@ describe('the audit in slices', () => {
       fc.asyncProperty(damages, fc.integer({ min: 1, max: 20 }), async (drawn, maxPageSize) => {
         await restore();
         await tamper(...drawn.map(({ kind, from, to }) => DAMAGES[kind](from, to)));
-        const { checks } = ok(await h.tournament.audit({}));
+        const { checks } = expectAccepted(await h.tournament.audit({}));
         const sliced = await h.auditInSlices({ maxPageSize }).run();
         expect(counts(sliced)).toEqual(counts(checks));
       }),

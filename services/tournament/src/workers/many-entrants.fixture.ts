@@ -1,7 +1,7 @@
 /** A round of many entrants, through the whole service and the wallet. */
 
 import { RoundStatus } from '@laurel/proto/tournament';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { cents } from '@laurel/values/money';
 import { expect } from 'vitest';
 import { countedBy, receiptOf, tableOf } from '../rounds.fixture.ts';
@@ -24,14 +24,16 @@ export async function expectSettled(h: Harness, entrants: number, proven: readon
   for (let from = 0; from < entrants; from += BATCH) {
     const batch = refs.slice(from, from + BATCH);
     const players = batch.map((playerRef) => ({ tenant: PROGRAM, playerRef }));
-    await Promise.all(players.map((player) => h.wallet.putSandboxPlayer({ player, fundsCents: FEE }).then(ok)));
+    await Promise.all(
+      players.map((player) => h.wallet.putSandboxPlayer({ player, fundsCents: FEE }).then(expectAccepted)),
+    );
     const attempts = await Promise.all(batch.map(async (ref) => created(await h.create(round.id, ref))));
     const outcomes = attempts.map(async ({ id }, index) => recorded(await h.report(id, scoreOf(from + index))));
     receiptIds.push(...(await Promise.all(outcomes)).map(({ receiptId }) => receiptId));
   }
 
   const startedAt = performance.now();
-  const { round: closed } = ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+  const { round: closed } = expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
   expect(performance.now() - startedAt).toBeLessThan(TIME_LIMIT_MS);
   expect(closed).toMatchObject({ status: RoundStatus.SETTLED, entrantCount: entrants });
 

@@ -5,7 +5,7 @@
 
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { PayoutStatus, RoundStatus, ThresholdDirection, TournamentStatus } from '@laurel/proto/tournament';
-import { ok, type TestPlayer } from '@laurel/testing';
+import { expectAccepted, type TestPlayer } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import { describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ async function playedRound(players: readonly TestPlayer[], terms: Parameters<Har
 /** All purse transfers to the player's account. */
 async function pursesOf({ accountId }: TestPlayer): Promise<readonly bigint[]> {
   const environment = PROGRAM.environment;
-  const { lines } = ok(await h.wallet.getStatement({ accountId, environment, limit: 100, cursor: '' }));
+  const { lines } = expectAccepted(await h.wallet.getStatement({ accountId, environment, limit: 100, cursor: '' }));
   return lines.filter(({ kind }) => kind === 'purse').map(({ amountCents }) => amountCents);
 }
 
@@ -64,7 +64,7 @@ describe('a round that is over', () => {
       minScoredAttempts: 5,
       roundLengthSeconds: 3_600,
     };
-    const { tournament } = ok(await h.tournament.createTournament({ tenant: PROGRAM, terms }));
+    const { tournament } = expectAccepted(await h.tournament.createTournament({ tenant: PROGRAM, terms }));
     const roundId = tournament?.currentRound?.id ?? '';
     // All players but the last play. The first plays twice, worse the second time. The second also
     // leaves an attempt open.
@@ -105,14 +105,14 @@ describe('a round that is over', () => {
       FUNDS - FEE,
       FUNDS,
     ]);
-    const listed = ok(await h.tournament.listTournaments({ tenant: PROGRAM, all: false })).tournaments;
+    const listed = expectAccepted(await h.tournament.listTournaments({ tenant: PROGRAM, all: false })).tournaments;
     expect(listed.find(({ id }) => id === tournament?.id)?.currentRound).toMatchObject({
       status: RoundStatus.OPEN,
       opensAt: h.clock(),
       entrantCount: 0,
     });
     const closed = { tournamentId: tournament?.id ?? '', status: TournamentStatus.CLOSED };
-    ok(await h.tournament.updateTournamentStatus(closed));
+    expectAccepted(await h.tournament.updateTournamentStatus(closed));
     expect(await h.violations()).toEqual([]);
   });
 
@@ -125,7 +125,7 @@ describe('a round that is over', () => {
       h.clock.advance(1);
       const open = created(await h.create(round.id, first?.ref ?? ''));
       const expired = created(await h.create(round.id, second?.ref ?? ''));
-      ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: expired.id }));
+      expectAccepted(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: expired.id }));
       h.clock.advance(HOUR_MS - 1);
       await h.server.sweepOnce();
       await h.server.sweepOnce();
@@ -202,7 +202,9 @@ describe('a purse behind an open investigation', () => {
         jurisdiction: undefined,
         verificationLevel: undefined,
       };
-      ok(await h.wallet.updateAccount({ ...change, accountId: player?.accountId ?? '', underInvestigation: true }));
+      expectAccepted(
+        await h.wallet.updateAccount({ ...change, accountId: player?.accountId ?? '', underInvestigation: true }),
+      );
     }
     const round = await playedRound(players);
     h.clock.advance(HOUR_MS);
@@ -212,8 +214,8 @@ describe('a purse behind an open investigation', () => {
     expect(await statuses()).toEqual([PayoutStatus.HELD, PayoutStatus.HELD, PayoutStatus.PAID]);
     expect(await Promise.all(players.map(pursesOf))).toEqual([[], [], [5_000n]]);
 
-    ok(await h.tournament.releaseAward({ awardId: awardIdOfRank(round.id, 1) }));
-    ok(await h.tournament.denyAward({ awardId: awardIdOfRank(round.id, 2) }));
+    expectAccepted(await h.tournament.releaseAward({ awardId: awardIdOfRank(round.id, 1) }));
+    expectAccepted(await h.tournament.denyAward({ awardId: awardIdOfRank(round.id, 2) }));
     await h.server.sweepOnce();
     expect(await statuses()).toEqual([PayoutStatus.PAID, PayoutStatus.HELD, PayoutStatus.PAID]);
     expect(await Promise.all(players.map(pursesOf))).toEqual([[10_000n], [], [5_000n]]);
@@ -257,7 +259,7 @@ describe('a settlement that is interrupted', () => {
     // The wallet paid the winner, and its response was lost with the process.
     const winner = players[0]?.accountId ?? '';
     const payment = { awardId: awardIdOfRank(round.id, 1), attemptId: '', roundId: round.id, tenant: PROGRAM };
-    ok(await h.wallet.payAwards({ payments: [{ ...payment, accountId: winner, amountCents: 10_000n }] }));
+    expectAccepted(await h.wallet.payAwards({ payments: [{ ...payment, accountId: winner, amountCents: 10_000n }] }));
     await h.server.sweepOnce();
     expect((await roundOf(h, round.id)).status).toBe(RoundStatus.SETTLED);
     expect(await Promise.all(players.map(pursesOf))).toEqual([[10_000n], [5_000n], [5_000n]]);
@@ -354,7 +356,7 @@ describe('several replicas that settle the same rounds', () => {
               },
             ],
           })
-          .then((answer) => verdictOf(ok(answer).results[0]?.result)),
+          .then((answer) => verdictOf(expectAccepted(answer).results[0]?.result)),
       );
       h.clock.advance(TEN_MINUTES_MS + 1);
       const [verdicts] = await Promise.all([Promise.all(reports), h.server.sweepOnce(), replica.server.sweepOnce()]);

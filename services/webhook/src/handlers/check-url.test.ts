@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createNameLookup } from '@laurel/egress';
-import { ok, startReceiver } from '@laurel/testing';
+import { expectAccepted, startReceiver } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, startHarness } from '../webhook.fixture.ts';
@@ -103,7 +103,7 @@ it('the addresses of an endpoint’s name are checked at every connection', asyn
   const kindOf = async (...addresses: readonly (readonly number[])[]) => {
     if (addresses.length > 0) RECORDS[host] = { [A]: addresses };
     const { developerId, endpoint } = owner;
-    const { deliveryId } = ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
+    const { deliveryId } = expectAccepted(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
     await h.server.whenIdle();
     return (await h.deliveriesOf(owner)).find(({ id }) => id === deliveryId)?.attempts[0]?.errorKind;
   };

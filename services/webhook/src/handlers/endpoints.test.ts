@@ -5,7 +5,7 @@ import { excerptOf } from '@laurel/json';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner } from '@laurel/proto/events';
 import type { UpdateEndpointRequest } from '@laurel/proto/webhook';
-import { constraintAccepts, isBound, ok } from '@laurel/testing';
+import { constraintAccepts, expectAccepted, isBound } from '@laurel/testing';
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import { newId } from '@laurel/values/ids';
 import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/values/limits';
@@ -25,7 +25,7 @@ function update(developerId: string, endpointId: string, change: Partial<UpdateE
 }
 
 async function listed(developerId: string) {
-  return ok(await h.webhook.listEndpoints({ developerId })).endpoints;
+  return expectAccepted(await h.webhook.listEndpoints({ developerId })).endpoints;
 }
 
 async function storedSecret(endpointId: string): Promise<Buffer> {
@@ -167,7 +167,7 @@ describe('refused registrations of endpoints', () => {
 
   it('a registration for another developer’s program is refused, even if the caller lists that program', async () => {
     const programId = newId();
-    ok(await h.webhook.putProgram({ programId, developerId: newId(), version: 0n }));
+    expectAccepted(await h.webhook.putProgram({ programId, developerId: newId(), version: 0n }));
     await expect(h.createEndpoint({ programIds: [programId], programId })).rejects.toThrow('invalid_request');
   });
 
@@ -176,11 +176,11 @@ describe('refused registrations of endpoints', () => {
     for (let count = 1; count < MAX_ENDPOINTS; count += 1) await h.createEndpoint({ developerId });
     await expect(h.createEndpoint({ developerId })).rejects.toThrow('conflict');
     // An endpoint that is off counts.
-    ok(await update(developerId, endpoint.id, { active: false }));
+    expectAccepted(await update(developerId, endpoint.id, { active: false }));
     await expect(h.createEndpoint({ developerId })).rejects.toThrow('conflict');
     // Another developer's endpoint does not count.
     await h.createEndpoint();
-    ok(await h.webhook.deleteEndpoint({ developerId, endpointId: endpoint.id }));
+    expectAccepted(await h.webhook.deleteEndpoint({ developerId, endpointId: endpoint.id }));
     await h.createEndpoint({ developerId });
     expect(await listed(developerId)).toHaveLength(MAX_ENDPOINTS);
   });
@@ -206,7 +206,7 @@ describe('refused registrations of endpoints', () => {
     const [first, second, ...others] = await listed(request.developerId);
     expect(others).toHaveLength(18);
     for (const { id } of [first, second].flatMap((one) => one ?? []))
-      ok(await h.webhook.deleteEndpoint({ developerId: request.developerId, endpointId: id }));
+      expectAccepted(await h.webhook.deleteEndpoint({ developerId: request.developerId, endpointId: id }));
     const again = await Promise.all(
       Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? h : replica).webhook.createEndpoint(request)),
     );
@@ -321,7 +321,7 @@ describe('endpoints that are switched off or deleted', () => {
     const owner = await withPending();
     const createdAt = h.clock();
     h.clock.advance(1_000);
-    ok(await update(owner.developerId, owner.endpoint.id, { active: false }));
+    expectAccepted(await update(owner.developerId, owner.endpoint.id, { active: false }));
     expect(await h.deliveriesOf(owner)).toMatchObject([
       {
         id: owner.deliveryId,
@@ -334,7 +334,7 @@ describe('endpoints that are switched off or deleted', () => {
     ]);
     const { tenant, deliveryId } = owner;
     expect(await h.webhook.retryDelivery({ tenant, deliveryId })).toMatchObject({ code: 'conflict' });
-    ok(await update(owner.developerId, owner.endpoint.id, { active: true }));
+    expectAccepted(await update(owner.developerId, owner.endpoint.id, { active: true }));
     expect(await statusOf(deliveryId)).toEqual({ status: 'failed', next_attempt_at: null });
   });
 
@@ -350,13 +350,13 @@ describe('endpoints that are switched off or deleted', () => {
       await Promise.all([h.server.whenIdle(), replica.server.whenIdle()]);
       const statement = { text: `select id from deliveries where endpoint_id = $1 and status = 'pending'` };
       expect(await h.database.query(statement, [endpoint.id])).toEqual([]);
-      ok(await update(developerId, endpoint.id, { active: true }));
+      expectAccepted(await update(developerId, endpoint.id, { active: true }));
     }
   });
 
   it('an update that leaves an endpoint on closes nothing', async () => {
     const owner = await withPending();
-    ok(await update(owner.developerId, owner.endpoint.id, { active: true, description: 'still on' }));
+    expectAccepted(await update(owner.developerId, owner.endpoint.id, { active: true, description: 'still on' }));
     expect(await statusOf(owner.deliveryId)).toMatchObject({ status: 'pending' });
   });
 
@@ -392,7 +392,7 @@ describe('signing secrets', () => {
 
   it('a rotation replaces the signing secret immediately and shows the new one', async () => {
     const { developerId, endpoint, secret } = await h.createEndpoint();
-    const rotated = ok(await h.webhook.rotateSecret({ developerId, endpointId: endpoint.id }));
+    const rotated = expectAccepted(await h.webhook.rotateSecret({ developerId, endpointId: endpoint.id }));
     expect(rotated).toEqual({ endpoint, signingSecret: expect.stringMatching(SECRET) });
     expect(rotated.signingSecret).not.toBe(secret);
     expect(openSecret(await storedSecret(endpoint.id), endpoint.id)).toBe(rotated.signingSecret);
@@ -400,8 +400,8 @@ describe('signing secrets', () => {
 
   it('a signing secret is never stored or logged in plain text', async () => {
     const { developerId, endpoint, secret } = await h.createEndpoint();
-    const { signingSecret } = ok(await h.webhook.rotateSecret({ developerId, endpointId: endpoint.id }));
-    ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
+    const { signingSecret } = expectAccepted(await h.webhook.rotateSecret({ developerId, endpointId: endpoint.id }));
+    expectAccepted(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
     await h.server.whenIdle();
     for (const shown of [secret, signingSecret]) {
       const key = shown.slice('whsec_'.length);

@@ -1,6 +1,6 @@
 /** What became of an endpoint's deliveries. */
 import { refused } from '@laurel/errors';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { later } from '@laurel/values/instant';
 import { describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ where n.status <> 'pending'`,
 }
 
 const stats = async ({ developerId, endpoint }: Owner, hours: number) =>
-  ok(await h.webhook.getEndpointStats({ developerId, endpointId: endpoint.id, hours }));
+  expectAccepted(await h.webhook.getEndpointStats({ developerId, endpointId: endpoint.id, hours }));
 
 describe('the statistics of an endpoint', () => {
   it('the statistics of a new endpoint are zero in every bucket', async () => {

@@ -1,6 +1,6 @@
 /** The deliveries of the events of one attempt, to all endpoints of a developer. */
 
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import { insertDelivery } from '../repository/deliveries.ts';
@@ -40,10 +40,12 @@ it('the deliveries of events are listed oldest first, over all endpoints of the 
   await put(one, settled, third);
   for (const owner of [foreign, removed]) await put(owner, settled);
   await put(one, newId());
-  ok(await h.webhook.deleteEndpoint({ developerId: one.developerId, endpointId: removed.endpoint.id }));
+  expectAccepted(await h.webhook.deleteEndpoint({ developerId: one.developerId, endpointId: removed.endpoint.id }));
 
   const eventIds = [settled, refunded, newId()];
-  const { deliveries } = ok(await h.webhook.listDeliveriesOfEvents({ developerId: one.developerId, eventIds }));
+  const { deliveries } = expectAccepted(
+    await h.webhook.listDeliveriesOfEvents({ developerId: one.developerId, eventIds }),
+  );
   expect(deliveries.map(({ endpointId, delivery }) => [endpointId, delivery?.id])).toEqual([
     [two.endpoint.id, first],
     [one.endpoint.id, second],
@@ -52,7 +54,7 @@ it('the deliveries of events are listed oldest first, over all endpoints of the 
   const log = new Map([...(await h.deliveriesOf(one)), ...(await h.deliveriesOf(two))].map((it) => [it.id, it]));
   for (const { delivery } of deliveries) expect(delivery).toEqual(log.get(delivery?.id ?? ''));
   const unknown = { developerId: newId(), eventIds };
-  expect(ok(await h.webhook.listDeliveriesOfEvents(unknown)).deliveries).toEqual([]);
+  expect(expectAccepted(await h.webhook.listDeliveriesOfEvents(unknown)).deliveries).toEqual([]);
 });
 
 it('the deliveries of events are found by the unique index among 50,000 of the endpoint', async () => {
@@ -77,6 +79,8 @@ select gen_random_uuid(), $1, gen_random_uuid(), 'attempt.settled', '{}', 'faile
   expect(text).not.toContain('Seq Scan on deliveries');
   const pages = /Buffers: shared hit=(\d+)/.exec(text)?.[1];
   expect(Number(pages), text).toBeLessThan(60);
-  const found = ok(await h.webhook.listDeliveriesOfEvents({ developerId: owner.developerId, eventIds: [eventId] }));
+  const found = expectAccepted(
+    await h.webhook.listDeliveriesOfEvents({ developerId: owner.developerId, eventIds: [eventId] }),
+  );
   expect(found.deliveries.map(({ delivery }) => delivery?.id)).toEqual([id]);
 });

@@ -3,7 +3,7 @@
 import { refused } from '@laurel/errors';
 import { Environment } from '@laurel/proto/common';
 import { type Delivery, type DeliveryAttempt, DeliveryStatus } from '@laurel/proto/webhook';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { TOP } from '@laurel/values/cursor';
 import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
@@ -234,22 +234,24 @@ describe('one delivery by its id', () => {
     const owner = await h.createEndpoint();
     const id = await put(owner);
     await send(owner, BUSY);
-    const found = ok(await h.webhook.getDelivery({ developerId: owner.developerId, deliveryId: id }));
+    const found = expectAccepted(await h.webhook.getDelivery({ developerId: owner.developerId, deliveryId: id }));
     const [listed] = await h.deliveriesOf(owner);
     expect(found.delivery).toEqual(listed);
     expect(found.delivery?.attempts).toHaveLength(1);
     expect(found).toMatchObject({ endpointId: owner.endpoint.id, body: '{}', resendOf: undefined });
     expect(found.tenant?.environment).toBe(Environment.LIVE);
 
-    const again = ok(await h.webhook.resendDelivery({ developerId: owner.developerId, deliveryId: id }));
-    const resent = ok(await h.webhook.getDelivery({ developerId: owner.developerId, deliveryId: again.deliveryId }));
+    const again = expectAccepted(await h.webhook.resendDelivery({ developerId: owner.developerId, deliveryId: id }));
+    const resent = expectAccepted(
+      await h.webhook.getDelivery({ developerId: owner.developerId, deliveryId: again.deliveryId }),
+    );
     expect(resent).toMatchObject({ eventId: found.eventId, body: found.body, tenant: found.tenant, resendOf: id });
   });
 
   it('a test event has no tenant', async () => {
     const { developerId, endpoint } = await h.createEndpoint();
-    const { deliveryId } = ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
-    const found = ok(await h.webhook.getDelivery({ developerId, deliveryId }));
+    const { deliveryId } = expectAccepted(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
+    const found = expectAccepted(await h.webhook.getDelivery({ developerId, deliveryId }));
     expect(found.tenant).toBeUndefined();
     expect(JSON.parse(found.body)).toMatchObject({ event: 'webhook.test' });
   });
@@ -314,7 +316,7 @@ describe('pages of the delivery log', () => {
 });
 
 describe('the tail of the delivery log', () => {
-  const head = async (owner: Owner) => ok(await page(owner, {})).headCursor;
+  const head = async (owner: Owner) => expectAccepted(await page(owner, {})).headCursor;
 
   it('a reader of the tail gets each delivery once, in whichever order transactions commit', async () => {
     const step = fc.oneof(
@@ -331,7 +333,7 @@ describe('the tail of the delivery log', () => {
         const read: string[] = [];
         let after = await head(owner);
         const readPage = async (limit: number) => {
-          const found = ok(await page(owner, { after, limit }));
+          const found = expectAccepted(await page(owner, { after, limit }));
           after = found.headCursor;
           read.push(...ids(found.deliveries));
           return found.deliveries.length;
@@ -373,35 +375,35 @@ describe('the tail of the delivery log', () => {
     for (let count = 0; count < 5; count += 1)
       added.push(await put(owner, count === 2 ? 'round.settled' : 'attempt.settled'));
     await put(await h.createEndpoint());
-    const first = ok(await page(owner, { after: start, limit: 3 }));
-    const second = ok(await page(owner, { after: first.headCursor, limit: 3 }));
-    const third = ok(await page(owner, { after: second.headCursor, limit: 3 }));
+    const first = expectAccepted(await page(owner, { after: start, limit: 3 }));
+    const second = expectAccepted(await page(owner, { after: first.headCursor, limit: 3 }));
+    const third = expectAccepted(await page(owner, { after: second.headCursor, limit: 3 }));
     expect([first, second, third].map(({ deliveries }) => ids(deliveries))).toEqual([
       added.slice(0, 3),
       added.slice(3),
       [],
     ]);
     expect([first, second, third].map(({ nextCursor }) => nextCursor)).toEqual(['', '', '']);
-    const rounds = ok(await page(owner, { after: start, event: 'round.settled' }));
+    const rounds = expectAccepted(await page(owner, { after: start, event: 'round.settled' }));
     expect(ids(rounds.deliveries)).toEqual([added[2]]);
     const last = await put(owner);
-    expect(ids(ok(await page(owner, { after: third.headCursor })).deliveries)).toEqual([last]);
-    expect(ids(ok(await page(owner, { after: rounds.headCursor })).deliveries)).toEqual([last]);
+    expect(ids(expectAccepted(await page(owner, { after: third.headCursor })).deliveries)).toEqual([last]);
+    expect(ids(expectAccepted(await page(owner, { after: rounds.headCursor })).deliveries)).toEqual([last]);
   });
 
   it('only the first page of the log has a head cursor', async () => {
     const owner = await h.createEndpoint();
     for (let count = 0; count < 3; count += 1) await put(owner);
-    const first = ok(await page(owner, { limit: 2 }));
+    const first = expectAccepted(await page(owner, { limit: 2 }));
     expect(first.headCursor).not.toBe('');
-    expect(ok(await page(owner, { limit: 2, cursor: first.nextCursor })).headCursor).toBe('');
+    expect(expectAccepted(await page(owner, { limit: 2, cursor: first.nextCursor })).headCursor).toBe('');
   });
 
   it('the tail refuses invalid cursors and other developers', async () => {
     const owner = await h.createEndpoint();
     await put(owner);
     const good = await head(owner);
-    const { nextCursor } = ok(await page({ ...owner }, { limit: 1 }));
+    const { nextCursor } = expectAccepted(await page({ ...owner }, { limit: 1 }));
     const bad = [
       ['', '', '1', newId()],
       ['10', '', '1', newId()],

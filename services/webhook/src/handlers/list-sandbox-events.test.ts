@@ -7,7 +7,7 @@ import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner } from '@laurel/proto/events';
 import { SandboxEventsStart } from '@laurel/proto/webhook';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ const list = (programId: string, cursor = '', limit = 200, start: SandboxEventsS
 async function readOn(programId: string, cursor: string, limit: number): Promise<{ ids: string[]; cursor: string }> {
   const ids: string[] = [];
   for (let next = cursor; ; ) {
-    const page = ok(await list(programId, next, limit));
+    const page = expectAccepted(await list(programId, next, limit));
     ids.push(...page.events.map(({ id }) => id));
     if (page.events.length === 0) return { ids, cursor: page.nextCursor };
     next = page.nextCursor;
@@ -51,11 +51,11 @@ describe('the log of a sandbox', () => {
     const programId = newId();
     await h.webhook.putProgram({ programId, developerId, version: 0n });
     const events = [suspended(programId), suspended(programId), suspended(programId)];
-    const start = ok(await list(programId)).nextCursor;
+    const start = expectAccepted(await list(programId)).nextCursor;
     await h.server.consume(events.slice(0, 2));
     await h.server.consume(events);
 
-    const page = ok(await list(programId, start));
+    const page = expectAccepted(await list(programId, start));
     expect(page.events.map(({ id, event }) => [id, event])).toEqual(
       idsOf(events).map((id) => [id, 'challenge.suspended']),
     );
@@ -66,7 +66,7 @@ describe('the log of a sandbox', () => {
     expect(new Map(page.events.map(({ id, body }) => [id, body]))).toEqual(
       new Map(stored.map(({ event_id, body }) => [event_id, body.toString('utf8')])),
     );
-    expect(ok(await list(programId, page.events[0]?.cursor)).events).toEqual(page.events.slice(1));
+    expect(expectAccepted(await list(programId, page.events[0]?.cursor)).events).toEqual(page.events.slice(1));
     expect(page.events.at(-1)?.cursor).toBe(page.nextCursor);
     expect(JSON.parse(page.events[0]?.body ?? '')).toMatchObject({ data: { name: 'Hard „mode“', test: true } });
   });
@@ -95,18 +95,18 @@ describe('the log of a sandbox', () => {
   it('a reader that starts from now gets only later events', async () => {
     const programId = newId();
     await h.server.consume([suspended(programId)]);
-    const now = ok(await list(programId, '', 200, SandboxEventsStart.NOW));
+    const now = expectAccepted(await list(programId, '', 200, SandboxEventsStart.NOW));
     expect(now.events).toEqual([]);
     const next = suspended(programId);
     await h.server.consume([next]);
     expect((await readOn(programId, now.nextCursor, 200)).ids).toEqual([next.id]);
-    expect(ok(await list(programId, '', 200, SandboxEventsStart.UNSPECIFIED)).events).toEqual([]);
+    expect(expectAccepted(await list(programId, '', 200, SandboxEventsStart.UNSPECIFIED)).events).toEqual([]);
   });
 
   it('a cursor of another program or of another list is refused', async () => {
     const programId = newId();
     await h.server.consume([suspended(programId)]);
-    const { nextCursor } = ok(await list(programId));
+    const { nextCursor } = expectAccepted(await list(programId));
     const refusal = { code: 'invalid_request' };
     expect(await list(newId(), nextCursor)).toMatchObject(refusal);
     expect(await list(programId, 'nonsense')).toMatchObject(refusal);
@@ -117,15 +117,15 @@ describe('the log of a sandbox', () => {
 
   it('a cursor older than the 3 days for which events are kept is refused', async () => {
     const programId = newId();
-    const start = ok(await list(programId)).nextCursor;
+    const start = expectAccepted(await list(programId)).nextCursor;
     const runOnce = createDeleteOldRows({ database: h.database, logRetentionDays: 30 });
     await h.server.consume([suspended(programId), suspended(programId)]);
-    const seen = ok(await list(programId, start, 1)).nextCursor;
+    const seen = expectAccepted(await list(programId, start, 1)).nextCursor;
     h.clock.advance(DAY_MS);
     const young = suspended(programId);
     await h.server.consume([young]);
     h.clock.advance(2 * DAY_MS + 1);
-    const before = ok(await list(programId, start, 2)).nextCursor;
+    const before = expectAccepted(await list(programId, start, 2)).nextCursor;
     await runOnce(h.clock());
 
     for (const cursor of [start, seen])

@@ -2,7 +2,7 @@
  * The look-up of an id for an operator: which delivery or event of the webhook service it names.
  */
 import { Environment, ItemKind } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import { insertDelivery } from '../repository/deliveries.ts';
@@ -10,7 +10,7 @@ import { SELECT_BY_ANY_ID } from '../repository/deliveries-by-id.ts';
 import { useHarness } from '../webhook.fixture.ts';
 
 const h = useHarness();
-const lookUp = async (id: string) => ok(await h.webhook.lookUpId({ id })).items;
+const lookUp = async (id: string) => expectAccepted(await h.webhook.lookUpId({ id })).items;
 
 it('a look-up of the id of a delivery or an event returns the attempt, for any developer’s endpoint', async () => {
   const [one, other] = [await h.createEndpoint(), await h.createEndpoint()];

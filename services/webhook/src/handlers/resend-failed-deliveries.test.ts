@@ -1,6 +1,6 @@
 /** Sending the failed deliveries of a period again. */
 import { refused } from '@laurel/errors';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { later } from '@laurel/values/instant';
 import fc from 'fast-check';
@@ -94,9 +94,12 @@ describe('sending the failed deliveries of a period again', () => {
             );
             return hasFailed && history.every(({ status }) => status === 'failed');
           });
-          expect(ok(await resend(owner, at(from), at(to)))).toEqual({ resent: expected.length, resumeFrom: undefined });
+          expect(expectAccepted(await resend(owner, at(from), at(to)))).toEqual({
+            resent: expected.length,
+            resumeFrom: undefined,
+          });
           expect(await resentEvents(owner)).toEqual(expected.toSorted());
-          expect(ok(await resend(owner, at(from), at(to)))).toEqual({ resent: 0, resumeFrom: undefined });
+          expect(expectAccepted(await resend(owner, at(from), at(to)))).toEqual({ resent: 0, resumeFrom: undefined });
           expect(await resentEvents(owner)).toEqual(expected.toSorted());
         },
       ),
@@ -107,10 +110,10 @@ describe('sending the failed deliveries of a period again', () => {
   it('a resend has the bytes, the event and the tenant of the failed delivery', async () => {
     const owner = await h.createEndpoint();
     await put(owner, [FAILED]);
-    expect(ok(await resend(owner)).resent).toBe(1);
+    expect(expectAccepted(await resend(owner)).resent).toBe(1);
     const [again, original] = await h.deliveriesOf(owner);
     const detail = async (deliveryId = '') =>
-      ok(await h.webhook.getDelivery({ developerId: owner.developerId, deliveryId }));
+      expectAccepted(await h.webhook.getDelivery({ developerId: owner.developerId, deliveryId }));
     const { delivery: _, resendOf, ...repeated } = await detail(again?.id);
     const { delivery: __, resendOf: ___, ...failed } = await detail(original?.id);
     expect(repeated).toEqual(failed);
@@ -128,7 +131,7 @@ describe('sending the failed deliveries of a period again', () => {
       const answers = await Promise.all(
         [h.webhook, other.webhook, h.webhook, other.webhook].map((webhook) => resend(owner, at(0), at(60), webhook)),
       );
-      expect(answers.map((answer) => ok(answer).resent).toSorted((a, b) => b - a)).toEqual([40, 0, 0, 0]);
+      expect(answers.map((answer) => expectAccepted(answer).resent).toSorted((a, b) => b - a)).toEqual([40, 0, 0, 0]);
       expect(await resentEvents(owner)).toEqual(events.toSorted());
     }
   });
@@ -140,10 +143,10 @@ describe('sending the failed deliveries of a period again', () => {
       Array.from({ length: MAX_RESENT + 3 }, (_, index) => [{ status: 'failed' as const, minute: index / 100 }]),
     );
     const resumeFrom = at(MAX_RESENT / 100);
-    expect(ok(await resend(owner))).toEqual({ resent: MAX_RESENT, resumeFrom });
+    expect(expectAccepted(await resend(owner))).toEqual({ resent: MAX_RESENT, resumeFrom });
     expect(await resentEvents(owner)).toEqual(events.slice(0, MAX_RESENT).toSorted());
-    expect(ok(await resend(owner, resumeFrom))).toEqual({ resent: 3, resumeFrom: undefined });
-    expect(ok(await resend(owner))).toEqual({ resent: 0, resumeFrom: undefined });
+    expect(expectAccepted(await resend(owner, resumeFrom))).toEqual({ resent: 3, resumeFrom: undefined });
+    expect(expectAccepted(await resend(owner))).toEqual({ resent: 0, resumeFrom: undefined });
   });
 
   it('a call examines a limited number of failures, and the next call continues after them', async () => {
@@ -159,9 +162,9 @@ describe('sending the failed deliveries of a period again', () => {
     // The test runs `analyze` as autovacuum would: without statistics the planner takes the table
     // for empty.
     await h.database.query({ text: 'analyze deliveries' });
-    const first = ok(await resend(owner));
+    const first = expectAccepted(await resend(owner));
     expect(first).toEqual({ resent: 0, resumeFrom: at((MAX_EXAMINED_DELIVERIES - 1) / 1_000) });
-    expect(ok(await resend(owner, first.resumeFrom))).toEqual({ resent: 1, resumeFrom: undefined });
+    expect(expectAccepted(await resend(owner, first.resumeFrom))).toEqual({ resent: 1, resumeFrom: undefined });
     expect(await resentEvents(owner)).toEqual([last]);
   });
 

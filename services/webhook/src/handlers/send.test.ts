@@ -3,7 +3,7 @@ import { refused } from '@laurel/errors';
 import { Environment } from '@laurel/proto/common';
 import { type Delivery, DeliveryStatus } from '@laurel/proto/webhook';
 import { signWebhook } from '@laurel/signature';
-import { ok, type Receiver, startReceiver } from '@laurel/testing';
+import { expectAccepted, type Receiver, startReceiver } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertDelivery } from '../repository/deliveries.ts';
@@ -58,7 +58,7 @@ async function logged(owner: Owner, id: string): Promise<Delivery | undefined> {
 }
 
 async function switchOff({ developerId, endpoint }: Owner): Promise<void> {
-  ok(await h.webhook.updateEndpoint({ developerId, endpointId: endpoint.id, active: false }));
+  expectAccepted(await h.webhook.updateEndpoint({ developerId, endpointId: endpoint.id, active: false }));
 }
 
 async function stored(id: string) {
@@ -70,7 +70,7 @@ describe('a test event', () => {
   it('a test event is sent even to an endpoint that does not subscribe to test events', async () => {
     const owner = await receiving();
     const { developerId, endpoint } = owner;
-    const { deliveryId } = ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
+    const { deliveryId } = expectAccepted(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
     await h.server.whenIdle();
     const [request, ...others] = owner.received();
     expect(others).toEqual([]);
@@ -100,7 +100,7 @@ describe('a test event', () => {
     const sendTest = () => h.webhook.sendTest({ developerId, endpointId: endpoint.id });
     const answers = await Promise.all([sendTest(), sendTest(), sendTest()]);
     await h.server.whenIdle();
-    const sent = answers.map((answer) => ok(answer).deliveryId);
+    const sent = answers.map((answer) => expectAccepted(answer).deliveryId);
     expect(
       owner
         .received()
@@ -125,8 +125,8 @@ describe('a delivery sent again', () => {
     const owner = await receiving();
     const original = await delivered(owner, 500);
     const { developerId, endpoint } = owner;
-    const rotated = ok(await h.webhook.rotateSecret({ developerId, endpointId: endpoint.id }));
-    const { deliveryId } = ok(await h.webhook.resendDelivery({ developerId, deliveryId: original.id }));
+    const rotated = expectAccepted(await h.webhook.rotateSecret({ developerId, endpointId: endpoint.id }));
+    const { deliveryId } = expectAccepted(await h.webhook.resendDelivery({ developerId, deliveryId: original.id }));
     await h.server.whenIdle();
 
     expect(deliveryId).not.toBe(original.id);
@@ -156,8 +156,8 @@ describe('a delivery sent again', () => {
     const owner = await receiving();
     const original = await delivered(owner, 200);
     const { developerId } = owner;
-    const second = ok(await h.webhook.resendDelivery({ developerId, deliveryId: original.id })).deliveryId;
-    const third = ok(await h.webhook.resendDelivery({ developerId, deliveryId: second })).deliveryId;
+    const second = expectAccepted(await h.webhook.resendDelivery({ developerId, deliveryId: original.id })).deliveryId;
+    const third = expectAccepted(await h.webhook.resendDelivery({ developerId, deliveryId: second })).deliveryId;
     await h.server.whenIdle();
     expect(await stored(third)).toMatchObject({ event_id: original.eventId, body: original.body, resend_of: second });
     expect(owner.received().map(({ body }) => body)).toEqual([original.body, original.body, original.body]);
@@ -228,7 +228,7 @@ describe('a retry before it is due', () => {
     const failedTest = async (programId?: string) => {
       receiver.answerWith({ status: 503 });
       const { endpoint } = await h.createEndpoint({ ...owners, programId });
-      const { deliveryId } = ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
+      const { deliveryId } = expectAccepted(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
       await h.server.whenIdle();
       receiver.answerWith({ status: 200 });
       return deliveryId;

@@ -1,7 +1,7 @@
 /** What became of the deliveries of a program's events. */
 
 import { Environment } from '@laurel/proto/common';
-import { ok } from '@laurel/testing';
+import { expectAccepted } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { later } from '@laurel/values/instant';
 import { expect, it } from 'vitest';
@@ -39,7 +39,7 @@ from unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[]) as n (program
 }
 
 const summary = async (developerId: string, programId: string, environment: Environment, hours: number) =>
-  ok(
+  expectAccepted(
     await h.webhook.summarizeDeliveries({
       developerId,
       tenant: { programId, environment },
