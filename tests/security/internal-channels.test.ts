@@ -20,7 +20,7 @@ import { TournamentServiceClient } from '@laurel/proto/tournament';
 import { FeeState, WalletServiceClient, type WalletServiceService } from '@laurel/proto/wallet';
 import { WebhookServiceClient } from '@laurel/proto/webhook';
 import { createLogger } from '@laurel/service';
-import { EMPTY_ACCOUNT_UPDATE, startNats, type TestNats, urlAs } from '@laurel/testing';
+import { EMPTY_ACCOUNT_UPDATE, startNats, type TestNats, urlForUser } from '@laurel/testing';
 import { SERVICE_NAMES } from '@laurel/topology';
 import { feeTransferId, newId, newOwnedId } from '@laurel/values/ids';
 import { connect, type NatsConnection } from 'nats';
@@ -490,7 +490,7 @@ describe('NATS users', () => {
     // A later event from the rightful owner arrives.
     const tournament = opened.use(
       connectEvents({
-        url: urlAs('tournament', nats.url),
+        url: urlForUser('tournament', nats.url),
         caFile: nats.caFile,
         prefix: world.stack.events.prefix,
         name: 'tournament',

@@ -25,7 +25,7 @@ export {
   type AuditedRows,
   attemptWalks,
   NEVER_ARCHIVED,
-  NEW_BY_ID,
+  NEW_ROWS_BY_ID,
   OUTCOMES,
   REFUNDS_DUE,
 } from './repository/audit-walks.ts';

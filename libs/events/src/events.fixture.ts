@@ -40,7 +40,7 @@ export function natsUrl(): string {
 }
 
 /** The URL with the user of a service; unchanged for a server without users. */
-export function urlAs(user: string, url: string): string {
+export function urlForUser(user: string, url: string): string {
   return url.replace('//operator:', `//${user}:`);
 }
 
@@ -140,7 +140,7 @@ export function createTestPublisher(options: {
   republishAfterMs?: number;
 }): TestPublisher {
   const { url, prefix, database, logger = createTestLogger().logger, republishAfterMs = MARGIN_MS } = options;
-  const stream = connectEvents({ url: urlAs('challenge', url), prefix, name: 'owner', logger });
+  const stream = connectEvents({ url: urlForUser('challenge', url), prefix, name: 'owner', logger });
   const outbox = createOutbox({ owner: 'challenge', database, stream, logger, republishAfterMs });
   return {
     stream,

@@ -17,7 +17,7 @@ import {
   newPrefix,
   startOwnNats,
   type TestPublisher,
-  urlAs,
+  urlForUser,
 } from './events.fixture.ts';
 import { connectEvents, type EventStream, jetStreamManagerOf, subjectOf } from './stream.ts';
 
@@ -57,7 +57,7 @@ function createWorld(
     createTestPublisher({ url, prefix, database, ...(republishAfterMs !== undefined && { republishAfterMs }) }),
   );
   const stream = stack.use(
-    connectEvents({ url: urlAs('webhook', url), prefix, name: 'consumer', logger: createTestLogger().logger }),
+    connectEvents({ url: urlForUser('webhook', url), prefix, name: 'consumer', logger: createTestLogger().logger }),
   );
   const { seen, batches } = stack.use(createConsumer(stream, options));
   return {

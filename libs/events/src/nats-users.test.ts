@@ -3,7 +3,7 @@ import { NATS_USERS, type NatsUser } from '@laurel/topology';
 import { type ConnectionOptions, connect, type NatsConnection } from 'nats';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { inboxPrefixOf, parseNatsUrl } from './connection.ts';
-import { createTestLogger, eventually, natsUrl, newEvent, newPrefix, urlAs } from './events.fixture.ts';
+import { createTestLogger, eventually, natsUrl, newEvent, newPrefix, urlForUser } from './events.fixture.ts';
 import { connectEvents, subjectOf } from './stream.ts';
 
 let opened: AsyncDisposableStack;
@@ -136,7 +136,7 @@ test('NATS refuses a connection without a user, with a wrong password or of an u
 test('NATS rejects a service’s publication of another service’s event', async () => {
   const owner = (user: NatsUser) => {
     const { logger } = createTestLogger();
-    return opened.use(connectEvents({ url: urlAs(user, natsUrl()), prefix, name: user, logger }));
+    return opened.use(connectEvents({ url: urlForUser(user, natsUrl()), prefix, name: user, logger }));
   };
   const [challenge, tournament] = [owner('challenge'), owner('tournament')];
   const event = newEvent();

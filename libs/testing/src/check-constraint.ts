@@ -30,7 +30,7 @@ from pg_constraint where contype = 'c' and conname = $1`,
 }
 
 /** Whether the constraint accepts a value of length `most` and refuses a longer value. */
-export async function isBound(
+export async function isExactBound(
   database: Database,
   { constraint, most }: { readonly constraint: string; readonly most: number },
   valuesOf: (length: number) => Readonly<Record<string, unknown>>,

@@ -1,5 +1,5 @@
 export { archiveAttempts } from './archive-attempts.ts';
-export { constraintAccepts, isBound } from './check-constraint.ts';
+export { constraintAccepts, isExactBound } from './check-constraint.ts';
 export { CHECKOUT, NODE, SERVICES, type Service } from './checkout.ts';
 export { createTestClock, type TestClock } from './clock.ts';
 export * from './collector.ts';
@@ -17,7 +17,7 @@ export * from './http-client.ts';
 export * from './integrations.ts';
 export { isRunning, removeLeftovers } from './leftovers.ts';
 export { measureStages, measureStagesByEnvironment } from './measure-stages.ts';
-export { NATS_URL_VARIABLE, natsUrl, startNats, type TestNats, urlAs } from './nats.ts';
+export { NATS_URL_VARIABLE, natsUrl, startNats, type TestNats, urlForUser } from './nats.ts';
 export { createDatabaseBefore, type OlderDatabase } from './older-database.ts';
 export * from './operator.ts';
 export { OPERATOR_CHANGES, type OperatorChange } from './operator-changes.ts';

@@ -23,8 +23,8 @@ const DIRECTORY_PREFIX = 'laurel-test-nats-';
 const OBTAIN_LIMIT_MS = 180_000;
 
 /**
- * A server for tests. Its URL is for the operator, who may do everything; `urlAs` returns the URL
- * of a service.
+ * A server for tests. Its URL is for the operator, who may do everything; `urlForUser` returns a
+ * service's URL.
  */
 export type TestNats = NatsProcess & {
   /** The authority of the server's certificate, if the server has one. */
@@ -92,7 +92,7 @@ export async function startNats({
 }
 
 /** Returns the URL for another user of the servers; unchanged if the URL names no user. */
-export function urlAs(user: NatsUser, url: string): string {
+export function urlForUser(user: NatsUser, url: string): string {
   return url.replaceAll('//operator:', `//${user}:`);
 }
 

@@ -21,7 +21,7 @@ import { removeWithThisProcess } from './at-exit.ts';
 import { CHECKOUT, fileOfService, SERVICES, type Service } from './checkout.ts';
 import { freePorts } from './free-ports.ts';
 import { type ManagedProcess, manageProcess } from './managed-process.ts';
-import { natsUrl, urlAs } from './nats.ts';
+import { natsUrl, urlForUser } from './nats.ts';
 import { appendToLog, manageOneProcess, type ProcessesShape } from './one-process.ts';
 import { POSTGRES_URL_VARIABLE } from './postgres.ts';
 import { CLOCK_FILE_VARIABLE } from './shift-clock.ts';
@@ -193,7 +193,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const { url: eventsUrl = natsUrl(), caFile: eventsCaFile } = options.nats ?? {};
   const events = { url: eventsUrl, prefix: `stack${randomBytes(8).toString('hex')}`, caFile: eventsCaFile };
   const eventStreamOf = (user: NatsUser) => ({
-    NATS_URL: urlAs(user, events.url),
+    NATS_URL: urlForUser(user, events.url),
     EVENTS_PREFIX: events.prefix,
     ...(events.caFile !== undefined && { NATS_CA_FILE: events.caFile }),
   });

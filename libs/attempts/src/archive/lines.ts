@@ -16,7 +16,7 @@ export interface Line {
   readonly json: string;
 }
 
-export interface Written {
+export interface WrittenFile {
   readonly rows: number;
   /** Null if the file has no rows. */
   readonly firstKey: string | null;
@@ -26,16 +26,16 @@ export interface Written {
   readonly sha256: string;
 }
 
-export type Counted = Omit<Written, 'bytes' | 'sha256'>;
+export type CountedLines = Omit<WrittenFile, 'bytes' | 'sha256'>;
 
 /** zstd has levels 1 to 22. */
 const LEVEL = 9;
 
 /** Writes a new file and waits until it is on the disk. Fails if the file exists. */
-export async function writeLines(path: string, pages: AsyncIterable<readonly Line[]>): Promise<Written> {
+export async function writeLines(path: string, pages: AsyncIterable<readonly Line[]>): Promise<WrittenFile> {
   const digest = createHash('sha256');
   let bytes = 0;
-  let counted: Counted | undefined;
+  let counted: CountedLines | undefined;
   const file = await open(path, 'wx');
   try {
     await pipeline(
@@ -62,7 +62,7 @@ export async function writeLines(path: string, pages: AsyncIterable<readonly Lin
 }
 
 /** Returns the counts of `writeLines` for these rows, but writes no file. */
-export async function countLines(pages: AsyncIterable<readonly Line[]>): Promise<Counted> {
+export async function countLines(pages: AsyncIterable<readonly Line[]>): Promise<CountedLines> {
   const lines = textOf(pages);
   for (;;) {
     const { done, value } = await lines.next();
@@ -70,7 +70,7 @@ export async function countLines(pages: AsyncIterable<readonly Line[]>): Promise
   }
 }
 
-async function* textOf(pages: AsyncIterable<readonly Line[]>): AsyncGenerator<string, Counted> {
+async function* textOf(pages: AsyncIterable<readonly Line[]>): AsyncGenerator<string, CountedLines> {
   const digest = createHash('sha256');
   let rows = 0;
   let firstKey: string | null = null;
@@ -88,7 +88,7 @@ async function* textOf(pages: AsyncIterable<readonly Line[]>): AsyncGenerator<st
 }
 
 /** Returns the digest and the number of the file's bytes on the disk. */
-export async function digestFile(path: string): Promise<Pick<Written, 'bytes' | 'sha256'>> {
+export async function digestFile(path: string): Promise<Pick<WrittenFile, 'bytes' | 'sha256'>> {
   const digest = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {

@@ -7,7 +7,7 @@ import { canonicalJson, keyIdOf, type Signer } from '@laurel/signature';
 import { isBefore } from '@laurel/values/instant';
 import type { Total } from '../domain/archived-rows.ts';
 import type { SigningKey } from '../repository/signing-keys.ts';
-import type { Written } from './lines.ts';
+import type { WrittenFile } from './lines.ts';
 
 export const ARCHIVE_KIND = 'archive';
 export const MANIFEST_FILE = 'manifest.json';
@@ -16,7 +16,7 @@ export function fileOf(table: string): string {
   return `${table}.jsonl.zst`;
 }
 
-export interface ArchivedFile extends Written {
+export interface ArchivedFile extends WrittenFile {
   readonly table: string;
   readonly name: string;
 }

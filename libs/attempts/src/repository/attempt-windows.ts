@@ -45,14 +45,14 @@ export type ReadAttempts = {
 /** The most rows that a window reads through the index. */
 export const ROWS_OF_WINDOW = 2_000;
 
-export const CONTESTS = {
+export const CONTEST_TABLES = {
   challenge: { table: 'challenges', column: 'challenge_id' },
   tournament: { table: 'rounds', column: 'round_id' },
 } as const;
 
 /** The SQL of the environment of the attempt `a`. */
 export function environmentSql(owner: ContestServiceName): string {
-  const { table, column } = CONTESTS[owner];
+  const { table, column } = CONTEST_TABLES[owner];
   return `(select contest.environment from ${table} contest where contest.id = a.${column})`;
 }
 
@@ -67,7 +67,7 @@ const ORDERS = {
  * belongs to. Exported because a test reads the query plan.
  */
 export function attemptWindowSql(owner: ContestServiceName, order: WindowOfAttempts['order']): string {
-  const { table, column } = CONTESTS[owner];
+  const { table, column } = CONTEST_TABLES[owner];
   const { beyond, direction } = ORDERS[order];
   return `
 select s.*, c.is_found is not null as is_found
@@ -95,10 +95,10 @@ const SELECT_WINDOW = {
   tournament: { newest_first: TOURNAMENT_NEWEST, oldest_first: TOURNAMENT_OLDEST },
 };
 
-type WindowRow = FoundRow & { nth: bigint; is_found: boolean };
+type WindowRow = AttemptListRow & { nth: bigint; is_found: boolean };
 
 /** An attempt as a list reads it. */
-export type FoundRow = {
+export type AttemptListRow = {
   id: string;
   contest_id: string;
   account_id: string | null;
@@ -135,7 +135,7 @@ export async function loadWindow(
   return { found, readTo: hasMore ? { createdAt: last.created_at, id: last.id } : null };
 }
 
-export function toListed(row: FoundRow, tenant: Tenant): ListedRow {
+export function toListed(row: AttemptListRow, tenant: Tenant): ListedRow {
   return {
     id: row.id,
     contestId: row.contest_id,

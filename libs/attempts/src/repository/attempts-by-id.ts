@@ -3,7 +3,7 @@ import type { Queryable } from '@laurel/postgres';
 import type { ContestServiceName } from '@laurel/values/ids';
 import type { Environment, Tenant } from '@laurel/values/tenant';
 import type { AttemptStatus } from '../domain/attempt.ts';
-import { CONTESTS } from './attempt-windows.ts';
+import { CONTEST_TABLES } from './attempt-windows.ts';
 
 export type NamedAttempt = {
   readonly kind: 'attempt' | 'receipt';
@@ -24,7 +24,7 @@ const TABLES = {
 } as const;
 
 function attemptByIdSql(owner: ContestServiceName): string {
-  const { table, column } = CONTESTS[owner];
+  const { table, column } = CONTEST_TABLES[owner];
   const { attempts, outcomes } = TABLES[owner];
   const columns = 'a.id, a.account_id, a.player_ref, a.status, c.program_id, c.environment';
   return `

@@ -13,9 +13,9 @@ import type { ContestServiceName } from '@laurel/values/ids';
 import type { Environment } from '@laurel/values/tenant';
 import {
   type AttemptFilter,
+  type AttemptListRow,
   type AttemptPosition,
-  CONTESTS,
-  type FoundRow,
+  CONTEST_TABLES,
   type ReadAttempts,
   toListed,
 } from './attempt-windows.ts';
@@ -25,7 +25,7 @@ export const ROWS_OF_ACCOUNT_WINDOW = 500;
 
 /** The query of the attempts of an account. Exported because a test reads the query plan. */
 export function attemptsOfAccountSql(owner: ContestServiceName): string {
-  const { table, column } = CONTESTS[owner];
+  const { table, column } = CONTEST_TABLES[owner];
   return `
 with seen as materialized (
   select c.id, c.program_id, c.environment, a.created_at
@@ -64,7 +64,7 @@ const OF_ROUNDS = { name: 'attempts_of_account', text: attemptsOfAccountSql('tou
 const SELECT_OF_ACCOUNT = { challenge: OF_CHALLENGES, tournament: OF_ROUNDS };
 
 type Row = { readonly last_created_at: Date | null } & (
-  | (FoundRow & { readonly program_id: string; readonly environment: Environment })
+  | (AttemptListRow & { readonly program_id: string; readonly environment: Environment })
   | { readonly id: null }
 );
 

@@ -49,7 +49,7 @@ export const OUTCOME_AGE_MS = 75 * 60_000;
  * Finds new rows by their ids, for tables in which a new row may be on any page, because old rows
  * are deleted.
  */
-export const NEW_BY_ID: Pick<AuditedRows, 'newAttempts' | 'newOutcomes'> = {
+export const NEW_ROWS_BY_ID: Pick<AuditedRows, 'newAttempts' | 'newOutcomes'> = {
   newAttempts: { leastKeyAt: leastIdAgo(ATTEMPT_AGE_MS) },
   newOutcomes: { leastKeyAt: leastIdAgo(OUTCOME_AGE_MS) },
 };

@@ -141,12 +141,12 @@ export async function isAnyTransactionOlder(database: Database, than: string): P
 }
 
 /** Loads the sweep's mark; the epoch if the sweep has never run. */
-export async function loadMark(database: Database, sweep: Sweep): Promise<Date> {
+export async function loadSweepMark(database: Database, sweep: Sweep): Promise<Date> {
   const [row] = await database.query<{ swept_until: Date }>(LOAD_MARK, [sweep]);
   return row?.swept_until ?? new Date(0);
 }
 
-export async function putMark(database: Database, sweep: Sweep, sweptUntil: Date): Promise<void> {
+export async function putSweepMark(database: Database, sweep: Sweep, sweptUntil: Date): Promise<void> {
   await database.query(PUT_MARK, [sweep, sweptUntil]);
 }
 
@@ -203,7 +203,7 @@ export async function expireAttemptsBetween(
  * Returns when the oldest attempt of the window that has neither ended nor been refused was
  * created; null if there is none.
  */
-export async function oldestUnended(database: Database, from: Date, until: Date): Promise<Date | null> {
+export async function findOldestUnended(database: Database, from: Date, until: Date): Promise<Date | null> {
   const [row] = await database.query<{ created_at: Date }>(OLDEST_LEFT_BEHIND, [from, until]);
   return row?.created_at ?? null;
 }

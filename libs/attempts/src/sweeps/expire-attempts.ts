@@ -29,11 +29,11 @@ import { type EndingAttempt, endAttempt, lockAttemptToEnd } from '../repository/
 import { finishRefunds, type RefundDue } from '../repository/refunds-due.ts';
 import {
   expireAttemptsBetween,
+  findOldestUnended,
   loadIdsDueToExpire,
-  loadMark,
   loadPending,
-  oldestUnended,
-  putMark,
+  loadSweepMark,
+  putSweepMark,
 } from '../repository/sweeps.ts';
 import type { AttemptOpener } from '../steps/open-attempts.ts';
 import type { Wallet } from '../wallet.ts';
@@ -139,7 +139,7 @@ export function createAttemptExpirer(deps: {
 
   async function expireAllDue(now: Date): Promise<void> {
     const until = later(now, -attemptTtlMs);
-    const from = mark ?? (await loadMark(database, 'expire_attempts'));
+    const from = mark ?? (await loadSweepMark(database, 'expire_attempts'));
     if (isBefore(until, from)) return;
     for (;;) {
       const expired = await database.transaction(async (tx) => {
@@ -153,11 +153,11 @@ export function createAttemptExpirer(deps: {
     }
     // The mark stays before an attempt that is still pending or is locked now, so that the next run
     // finds it.
-    const reached = (await oldestUnended(database, from, until)) ?? until;
+    const reached = (await findOldestUnended(database, from, until)) ?? until;
     if (isBefore(reached, until)) await resolvePending(reached, until, now);
     if (mark !== undefined && !isBefore(mark, reached)) return;
     mark = reached;
-    await putMark(database, 'expire_attempts', reached);
+    await putSweepMark(database, 'expire_attempts', reached);
   }
 
   async function expirePage(tx: Transaction, from: Date, until: Date, now: Date): Promise<readonly string[]> {

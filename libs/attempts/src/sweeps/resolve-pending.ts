@@ -22,10 +22,10 @@ import { ABANDONED_CODE, feeOf } from '../domain/owned-attempt.ts';
 import {
   isAnyTransactionOlder,
   type LowWatermark,
-  loadMark,
   loadPending,
+  loadSweepMark,
   type PendingAttempt,
-  putMark,
+  putSweepMark,
   raiseLowWatermark,
 } from '../repository/sweeps.ts';
 import type { AttemptOpener } from '../steps/open-attempts.ts';
@@ -95,7 +95,7 @@ export function createPendingResolver(deps: {
       // A local copy, because another run may clear `lowWatermark` meanwhile.
       const raised = lowWatermark;
       const isReached = raised !== undefined && !(await isAnyTransactionOlder(database, raised.raisedAt));
-      let from = mark ?? (await loadMark(database, 'resolve_pending'));
+      let from = mark ?? (await loadSweepMark(database, 'resolve_pending'));
       for (;;) {
         const pending = await loadPending(database, owner, { from, until, limit: PAGE });
         await sweep(pending, now);
@@ -106,7 +106,7 @@ export function createPendingResolver(deps: {
       if (isReached) {
         mark = raised.until;
         if (lowWatermark === raised) lowWatermark = undefined;
-        await putMark(database, 'resolve_pending', raised.until);
+        await putSweepMark(database, 'resolve_pending', raised.until);
       }
       const next = firstOf(until, later(now, -LATEST_WRITE_MS));
       if (lowWatermark !== undefined || (mark !== undefined && !isBefore(mark, next))) return;

@@ -50,7 +50,7 @@ select a.*, c.program_id, c.environment, c.threshold_direction, c.prize_structur
 from attempts a join challenges c on c.id = a.challenge_id`;
 
 /** SQL for the idempotency uses of the attempts that the step `made` inserted. */
-export const MADE_WITH_KEYS = `
+export const USES_OF_MADE_ATTEMPTS = `
     select k.id as operation_id, k.key_id, k.fingerprint, k.used_at
     from unnest($1::uuid[], $11::uuid[], $12::bytea[], $13::timestamptz[]) as k (id, key_id, fingerprint, used_at)
     where k.id = any(array(select made.id from made))`;
@@ -68,7 +68,7 @@ with made as (
   order by w.id
   on conflict (id) do nothing
   returning id
-), used as (${insertingIdempotencyUses(MADE_WITH_KEYS)}
+), used as (${insertingIdempotencyUses(USES_OF_MADE_ATTEMPTS)}
 )
 select id from made`,
 };

@@ -6,7 +6,7 @@
  * during a pass keeps its key, so the pass reads the row exactly once, before or after it is
  * archived.
  */
-import { type AuditedRows, attemptWalks, NEW_BY_ID } from '@laurel/attempts';
+import { type AuditedRows, attemptWalks, NEW_ROWS_BY_ID } from '@laurel/attempts';
 import {
   distinctSql,
   inSnapshotSql,
@@ -32,7 +32,7 @@ export const AUDITED: AuditedRows = {
   attempts: ATTEMPTS,
   outcomes: OUTCOMES,
   tables: { attempts: 'all_attempts', outcomes: 'all_outcomes' },
-  ...NEW_BY_ID,
+  ...NEW_ROWS_BY_ID,
 };
 
 /** The batches of archived attempts whose rows were deleted from `attempts` and `outcomes`. */

@@ -14,7 +14,7 @@ import type { IdempotencyUse } from '@laurel/attempts/domain';
 import type { BatchOptions, Database } from '@laurel/postgres';
 import type { Attempt } from '../domain/challenge.ts';
 import { MAX_UNCONFIRMED_ATTEMPTS } from '../domain/ramp.ts';
-import { MADE_WITH_KEYS } from './attempts.ts';
+import { USES_OF_MADE_ATTEMPTS } from './attempts.ts';
 import { allowsPaidAttemptSql, windowStart } from './creation-rules.ts';
 import { lockOfPlayers } from './player-facts.ts';
 import { isUnconfirmedSql, slotsInUseSql, takingSlots } from './ramp-slots.ts';
@@ -55,7 +55,7 @@ with made as (
   order by i.id
   on conflict (id) do nothing
   returning id
-), used as (${insertingIdempotencyUses(MADE_WITH_KEYS)}
+), used as (${insertingIdempotencyUses(USES_OF_MADE_ATTEMPTS)}
 )
 select id from made`;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isRefused, refused } from '@laurel/errors';
 import { createDatabase, type Database, isUniqueViolation } from '@laurel/postgres';
-import { createTestDatabase, isBound } from '@laurel/testing';
+import { createTestDatabase, isExactBound } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { later } from '@laurel/values/instant';
 import { MAX_EMAIL_CHARACTERS, MAX_NAME_CHARACTERS } from '@laurel/values/limits';
@@ -505,5 +505,5 @@ test.each([
   ['programs_name_length', MAX_NAME_CHARACTERS, (length: number) => ({ name: '🎯'.repeat(length) })],
   ['developers_email_length', MAX_EMAIL_CHARACTERS, (length: number) => ({ email: '🎯'.repeat(length) })],
 ])('the constraint %s has the same bound as the rule', async (constraint, most, valuesOf) => {
-  expect(await isBound(database, { constraint, most }, valuesOf)).toBe(true);
+  expect(await isExactBound(database, { constraint, most }, valuesOf)).toBe(true);
 });

@@ -9,7 +9,7 @@ import {
   Transport,
   type UpdateIntegrationRequest,
 } from '@laurel/proto/integration';
-import { constraintAccepts, expectAccepted, isBound } from '@laurel/testing';
+import { constraintAccepts, expectAccepted, isExactBound } from '@laurel/testing';
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import { newId } from '@laurel/values/ids';
 import { MAX_DESCRIPTOR_BYTES, MAX_POLL_INTERVAL_SECONDS, MIN_POLL_INTERVAL_SECONDS } from '@laurel/values/limits';
@@ -435,7 +435,7 @@ it.each([
   ['integrations_cursor_length', MAX_URL_CHARACTERS, (length: number) => ({ cursor: 'c'.repeat(length) })],
   ['listened_samples_ref_length', MAX_PLAYER_REF_CHARACTERS, (length: number) => ({ player_ref: '🎯'.repeat(length) })],
 ])('the database’s %s equals the bound of the rule', async (constraint, most, valuesOf) => {
-  expect(await isBound(h.database, { constraint, most }, valuesOf)).toBe(true);
+  expect(await isExactBound(h.database, { constraint, most }, valuesOf)).toBe(true);
 });
 
 it('the database accepts exactly the poll intervals that the rule accepts', async () => {

@@ -108,7 +108,7 @@ entered as (
 )`;
 
 /** The inserted attempts with their idempotency uses. */
-const MADE_WITH_KEYS = `
+const USES_OF_MADE_ATTEMPTS = `
     select w.id as operation_id, w.key_id, w.fingerprint, w.used_at from wanted w where w.id = any(array(select made.id from made))`;
 
 /**
@@ -138,7 +138,7 @@ with wanted as materialized (
   select id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at from wanted order by id
   on conflict (id) do nothing
   returning id
-), used as (${insertingIdempotencyUses(MADE_WITH_KEYS)}
+), used as (${insertingIdempotencyUses(USES_OF_MADE_ATTEMPTS)}
 )
 select id from made`;
 }

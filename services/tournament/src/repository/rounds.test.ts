@@ -5,7 +5,7 @@ import {
   MAX_REVIEW_REASON_CHARACTERS,
   MAX_VOID_REASON_CHARACTERS,
 } from '@laurel/attempts/domain';
-import { isBound } from '@laurel/testing';
+import { isExactBound } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tournament } from '../domain/tournament.ts';
@@ -333,6 +333,6 @@ describe('the texts of a round', () => {
       (length: number) => ({ closed_reason: textOf(length) }),
     ],
   ])('the constraint %s has the same bound as the rule', async (constraint, most, valuesOf) => {
-    expect(await isBound(h.database, { constraint, most }, valuesOf)).toBe(true);
+    expect(await isExactBound(h.database, { constraint, most }, valuesOf)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { Environment } from '@laurel/proto/common';
-import { isBound } from '@laurel/testing';
+import { isExactBound } from '@laurel/testing';
 import { type ContestServiceName, contestServiceOf, feeTransferId, newId, newOwnedId } from '@laurel/values/ids';
 import { MAX_EMAIL_CHARACTERS, MAX_REFERENCE_CHARACTERS } from '@laurel/values/limits';
 import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/values/tenant';
@@ -394,5 +394,5 @@ it.each([
     (length: number) => ({ kind: 'deposit', reference: wide(length) }),
   ],
 ])('the constraint %s has the same bound as the rule', async (constraint, most, valuesOf) => {
-  expect(await isBound(wallet.database, { constraint, most }, valuesOf)).toBe(true);
+  expect(await isExactBound(wallet.database, { constraint, most }, valuesOf)).toBe(true);
 });

@@ -5,7 +5,7 @@ import { excerptOf } from '@laurel/json';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner } from '@laurel/proto/events';
 import type { UpdateEndpointRequest } from '@laurel/proto/webhook';
-import { constraintAccepts, expectAccepted, isBound } from '@laurel/testing';
+import { constraintAccepts, expectAccepted, isExactBound } from '@laurel/testing';
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import { newId } from '@laurel/values/ids';
 import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/values/limits';
@@ -426,7 +426,7 @@ it.each([
     (length: number) => ({ description: '🎯'.repeat(length) }),
   ],
 ])('the database’s %s equals the bound of the rule', async (constraint, most, valuesOf) => {
-  expect(await isBound(h.database, { constraint, most }, valuesOf)).toBe(true);
+  expect(await isExactBound(h.database, { constraint, most }, valuesOf)).toBe(true);
 });
 
 it('the database accepts the excerpt of any response', async () => {
