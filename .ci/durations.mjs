@@ -1,6 +1,6 @@
 // Writes durations.json from the logs of Vitest runs, so that the longest files start first:
-//   .ci/run > run.log; node .ci/durations.mjs run.log A file that no log names keeps its earlier
-//   seconds.
+//   .ci/run > run.log; node .ci/durations.mjs run.log
+// A file that no log names keeps its earlier seconds.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { secondsOfFiles } from './verdict.mjs';
 

@@ -1,6 +1,7 @@
 // Prints the titles of all tests as `<file> > <title>`, sorted. A diff of two runs shows which
-// tests a change removed, moved or renamed: node .ci/test-titles.mjs > before.txt It loads every
-// test file and runs no test. Install the packages and generate proto/ first.
+// tests a change removed, moved or renamed:
+//   node .ci/test-titles.mjs > before.txt
+// It loads every test file and runs no test. Install the packages and generate proto/ first.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

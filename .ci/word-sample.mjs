@@ -1,8 +1,8 @@
 // Prints a random sample of 60 comments, 60 exported names and 40 test titles, for a reader's test:
-//   node .ci/word-sample.mjs [seed] [folder ...] Somebody who did not write them counts the items
-//   that need a second reading: at most 10 % of each kind may. The same seed and files give the
-//   same sample. Without folders it reads the whole checkout. Directives to tools (`biome-ignore`,
-//   `@vite-ignore`) are not drawn.
+//   node .ci/word-sample.mjs [seed] [folder ...]
+// Somebody who did not write them counts the items that need a second reading: at most 10 % of each
+// kind may. The same seed and files give the same sample. Without folders it reads the whole
+// checkout. Directives to tools (`biome-ignore`, `@vite-ignore`) are not drawn.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isDirective, proseOf, wordsOf } from './comments.mjs';

@@ -1,11 +1,11 @@
 /**
  * The command of one service's archive. A month is a folder, such as FOLDER/challenge/2025-12.
  *
- *   --before 2026-01 --to FOLDER   writes each month before that one that FOLDER lacks, and
- *                                  verifies each that it has
+ *   --before 2026-01 --to FOLDER   writes the months before 2026-01 that FOLDER lacks, and
+ *                                  verifies the months that FOLDER contains
  *   --verify MONTH --keys FILE     verifies a month without the database, by the keys in FILE,
- *                                  which is /.well-known/laurel-keys.json
- *   --delete 2025-12 --from FOLDER deletes the rows of a month that FOLDER has; with
+ *                                  a copy of /.well-known/laurel-keys.json
+ *   --delete 2025-12 --from FOLDER deletes the rows of a month that FOLDER contains; with
  *                                  --copy FOLDER also verifies a second copy
  *   --receipt ID --month MONTH     prints a receipt for `npm run verify-receipt`
  *   --attempt ID --month MONTH     prints an attempt, with its receipt if it has one
