@@ -14,7 +14,7 @@ export type PlayerQuery = {
   readonly accountId: string | null;
 };
 
-export type PlayerAnswer = PlayerFacts & { readonly isKnownAttempt: boolean };
+export type CreationFacts = PlayerFacts & { readonly isKnownAttempt: boolean };
 
 type FactsRow = { is_known_attempt: boolean; claimed: boolean; parent_claimed: boolean; paid_in_window: number };
 
@@ -111,7 +111,7 @@ export async function loadPlayerFacts(
   on: Queryable,
   queries: readonly PlayerQuery[],
   now: Date,
-): Promise<readonly PlayerAnswer[]> {
+): Promise<readonly CreationFacts[]> {
   const rows = await on.query<FactsRow>(SELECT_FACTS, [
     queries.map((query) => query.attemptId),
     queries.map((query) => query.challengeId),
