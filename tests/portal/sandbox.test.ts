@@ -49,6 +49,8 @@ describe.skipIf(!(await hasChromium()))('the sandbox console', () => {
     const sent = await hook.event('attempt.settled', attemptId);
     await page.getByRole('button', { name: 'Take attempt.settled' }).press('Enter');
     expect(await page.getByLabel('Delivery id').inputValue()).toBe(sent.deliveryId);
+    // While a send is under way the delivery cannot be retried.
+    await hook.delivery(sent.deliveryId, ({ attempts }) => typeof attempts[0]?.duration_ms === 'number');
     await takeStep(page, 7, 'Retry it now');
     await hook.delivery(sent.deliveryId, ({ attempts }) => typeof attempts[1]?.duration_ms === 'number');
 
