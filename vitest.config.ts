@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { ALL_VARIABLE, JOINING_IN_CONTAINERS } from './tests/compose/joining-files.ts';
+import { ALL_VARIABLE, JOINING_IN_CONTAINERS, ONLY_ON_PROCESSES } from './tests/compose/joining-files.ts';
 
 /** Seconds that the longest files take, for a machine that has not measured them yet. */
 const SECONDS: Readonly<Record<string, number>> = JSON.parse(readFileSync('.ci/durations.json', 'utf8'));
@@ -44,7 +44,10 @@ const JOINING = filesThatCall(/\b(joinWorld|useGame)\(/).filter(
   (file) => !/^tests\/(compose|clients|portal|operator)\//.test(file),
 );
 
-const IN_CONTAINERS = process.env[ALL_VARIABLE] === undefined ? Object.keys(JOINING_IN_CONTAINERS) : JOINING;
+const IN_CONTAINERS =
+  process.env[ALL_VARIABLE] === undefined
+    ? Object.keys(JOINING_IN_CONTAINERS)
+    : JOINING.filter((file) => !ONLY_ON_PROCESSES.includes(file));
 
 /**
  * Files with stacks of their own: replicas, other settings, failpoints, logs, a digest of all rows.

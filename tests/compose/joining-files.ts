@@ -4,7 +4,7 @@
  * differences of containers over and over. This list has one file of each folder of tests/, and the
  * files that test such a difference: networks, certificates, roles, the secrets of
  * docker-compose.yml, an image's contents, a container's limits. `npm run test:compose -- --all`
- * runs every one.
+ * runs every one but `ONLY_ON_PROCESSES`.
  */
 export const JOINING_IN_CONTAINERS: Readonly<Record<string, string>> = {
   'tests/contract/document.test.ts': 'the OpenAPI document is a file that the image has to hold',
@@ -23,6 +23,12 @@ export const JOINING_IN_CONTAINERS: Readonly<Record<string, string>> = {
   'tests/webhooks/events.test.ts':
     'events through NATS, as its users, and out of the webhook service’s network to a partner’s TLS server',
 };
+
+/** Files that join a stack and need what the containers do not have. */
+export const ONLY_ON_PROCESSES: readonly string[] = [
+  // The role that deletes archived months, which an operator creates for a run.
+  'tests/security/archive-role.test.ts',
+];
 
 /** `npm run test:compose -- --all` sets this variable. */
 export const ALL_VARIABLE = 'LAUREL_COMPOSE_ALL';

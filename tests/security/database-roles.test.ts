@@ -1,19 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { SERVICES, type Service, type StackDatabase } from '@laurel/testing';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { joinWorld, type Player, type SharedWorld } from '../world.ts';
+import { logIn, REFUSED, RESTRICTED, refusalBy } from './refusals.ts';
 
 /**
  * What can an attacker do who has the database URL of one service? The tests log in as the running
  * role, and try.
  */
-
-const REFUSED = '42501';
-/** The SQLSTATE of a trigger that makes a record immutable. */
-const RESTRICTED = '23001';
-const OUTSIDE_TRANSACTIONS = /^(create database|alter system)/;
 
 let world: SharedWorld;
 let player: Player;
@@ -37,29 +33,9 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 
 const databaseOf = (service: Service): StackDatabase => world.stack.database(service);
 
-async function logIn(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  return client;
-}
-
 /** The SQLSTATE with which a statement of the running role is refused; undefined if it succeeds. */
 function refusal(service: Service, statement: string): Promise<string | undefined> {
   return refusalBy(databaseOf(service).runningUrl, statement);
-}
-
-async function refusalBy(url: string, statement: string): Promise<string | undefined> {
-  const client = await logIn(url);
-  try {
-    if (!OUTSIDE_TRANSACTIONS.test(statement)) await client.query('begin');
-    await client.query(statement);
-    return undefined;
-  } catch (error) {
-    return (error as pg.DatabaseError).code;
-  } finally {
-    await client.query('rollback');
-    await client.end();
-  }
 }
 
 async function only<Row extends pg.QueryResultRow>(service: Service, text: string): Promise<Row> {
@@ -247,44 +223,6 @@ describe('the wallet’s records under the role that runs it', () => {
     ['integration', 'delete from report_attempts'],
   ] as const)('the role that runs %s is refused: %s', async (service, statement) => {
     expect(await refusal(service, statement)).toBe(REFUSED);
-  });
-});
-
-describe('the role that deletes archived months', () => {
-  const archived = () => {
-    const { archiveUrl } = databaseOf('challenge');
-    if (archiveUrl === undefined) throw new Error('the challenge service has no role of its archive');
-    return archiveUrl;
-  };
-
-  test.each([
-    'delete from attempts',
-    'delete from outcomes',
-    'truncate attempts cascade',
-    "update attempts set status = 'voided'",
-    'delete from awards',
-    'insert into archived_attempts select from attempts',
-    'delete from archived_attempts',
-    'update archived_batches set digest = digest',
-    'delete from archived_months',
-    'alter table attempts drop constraint attempts_pkey',
-    'create or replace function delete_archived_batch(text, integer) returns integer language sql as $$ select 1 $$',
-    'create table loot (id int)',
-    'select * from key_uses',
-  ])('the role that deletes archived months is refused: %s', async (statement) => {
-    expect(await refusalBy(archived(), statement)).toBe(REFUSED);
-  });
-
-  test('the role that deletes archived months can delete none that was not begun', async () => {
-    const batch = "select delete_archived_batch('2025-12', 1)";
-    expect(await refusalBy(archived(), batch)).toBe(RESTRICTED);
-    expect(await refusal('challenge', batch)).toBe(REFUSED);
-    expect(await refusal('challenge', "select end_archived_month('2025-12')")).toBe(REFUSED);
-    const begin = "select begin_archived_month('2025-12', '', '[]', '{}', '{}', '{}')";
-    expect(await refusal('challenge', begin)).toBe(REFUSED);
-    expect(
-      await refusal('challenge', "select archived_totals_differ('[]', gen_random_uuid(), gen_random_uuid())"),
-    ).toBe(REFUSED);
   });
 });
 

@@ -4,5 +4,8 @@
 alter table refunds_due add column environment text
   constraint refunds_due_environment_is_known check (environment in ('live', 'test'));
 
+-- The queue is short: what is due is refunded within seconds.
+-- squawk-ignore require-concurrent-index-creation
 create index refunds_due_of_live on refunds_due (since, attempt_id) where environment is distinct from 'test';
+-- squawk-ignore require-concurrent-index-creation
 create index refunds_due_of_test on refunds_due (since, attempt_id) where environment = 'test';
