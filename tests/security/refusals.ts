@@ -14,7 +14,7 @@ export async function logIn(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** The SQLSTATE with which a statement is refused; undefined if it succeeds. Nothing is committed. */
+/** The SQLSTATE with which a statement is refused; undefined if it succeeds. Commits nothing. */
 export async function refusalBy(url: string, statement: string): Promise<string | undefined> {
   const client = await logIn(url);
   try {

@@ -1240,7 +1240,9 @@ export type Payout = {
   reason: string | null;
   created_at: string;
   paid_at: string | null;
-  /** Null while the payout is held, if it never was, and if an operator decided it under software version 0.2.0 or older. */
+  /**
+   * Null while the payout is held, if it never was, and if an operator decided it under software version 0.2.0 or older.
+   */
   decision: PayoutDecision | null;
 };
 
