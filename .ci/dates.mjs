@@ -113,8 +113,8 @@ function valuesOf(expression) {
 }
 
 /**
- * Returns a function that tells whether an expression is a Date or Date.parse. Asks the checker
- * once per file.
+ * Returns a predicate: whether an expression is a Date or Date.parse. Asks the checker once per
+ * file.
  */
 function dateTest({ checker }, comparisons) {
   const expressions = comparisons.flatMap(({ sides }) => sides.flat());

@@ -72,7 +72,7 @@ function lineOf(source, at) {
   return source.slice(0, at).split('\n').length;
 }
 
-/** Lists the migrations that databases have run, which nobody may edit (.ci/landed-migrations). */
+/** Lists the migrations that have landed and may no longer change (.ci/landed-migrations). */
 function landedMigrations() {
   for (const ref of ['origin/main', 'main', 'HEAD']) {
     try {

@@ -210,8 +210,8 @@ async function migrate(launch: ServiceLaunch): Promise<void> {
 
 /**
  * No service waits for the broker: on a machine without one everything else runs, and events stay
- * in the databases until a later start has one. Resolves when the server is ready, or when this has
- * told the user that there is none.
+ * in the databases until a later start has one. Resolves when the server is ready, or when the
+ * message that there is none has been printed.
  */
 function startNats(
   stack: AsyncDisposableStack,

@@ -115,7 +115,7 @@ describe('laurel listen', () => {
     const missed: string[] = [];
     for (let count = 0; count < 5; count += 1) {
       missed.push(await play(program));
-      // An event that occurs while nobody listens survives a restart of the service too.
+      // An event that occurs while no process listens survives a restart of the service too.
       if (count === 2) await world.stack.kill('webhook').then(() => world.stack.restart('webhook'));
     }
     await world.allAcknowledged();

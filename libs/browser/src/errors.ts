@@ -91,7 +91,7 @@ function isRetired(status: number | undefined, code: unknown): boolean {
 /**
  * Whether Laurel has decided, through the server, that nothing is charged: only a code of the
  * closed set with its own status says so. Any other response came from an intermediary, or does not
- * tell whether the arm became an attempt or still may become one.
+ * state whether the arm became an attempt or still may become one.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof LaurelBrowserError)) return false;

@@ -20,7 +20,7 @@ type Watch = ServerWritableStream<HealthCheckRequest, HealthCheckResponse>;
 export type Health = {
   readonly definition: HealthService;
   readonly implementation: HealthServer;
-  /** Tells every watching client at once, and answers later calls with it. */
+  /** Sends the new status to every client that watches, and responds to later calls with it. */
   setServing(isServing: boolean): void;
 };
 

@@ -456,6 +456,26 @@ describe('the command that deletes a month', () => {
     },
   );
 
+  it('a month whose runs are killed after each batch, the last included, is ended by the run after them', async () => {
+    const month = await writtenMonth();
+    const kept = await rowsOf(KEPT, month);
+    const failpoints = await mkdtemp(join(tmpdir(), 'laurel-failpoints-'));
+    held.defer(() => rm(failpoints, { recursive: true }));
+    const argv = ['--delete', month.name, '--from', host.root];
+    for (const batch of [1, 2, 3]) {
+      await writeFile(join(failpoints, 'challenge.archive.after-batch'), 'kill');
+      const killed = run(argv, failpoints);
+      expect(killed).toMatchObject({ signal: 'SIGKILL' });
+      expect(killed.stdout).toContain(`batch ${batch} of 3`);
+    }
+    expect(await rowsOf(KEPT, month)).toEqual([]);
+    const ENDED = { text: 'select from archived_months where deleted_at is not null' };
+    expect(await host.database.query(ENDED)).toEqual([]);
+    expect(run(argv)).toMatchObject({ status: 0, stderr: '' });
+    expect(await host.database.query(ENDED)).toHaveLength(1);
+    expect(await rowsOf(ARCHIVED, month)).toEqual(kept);
+  });
+
   it('the command says why it does not delete a month', async () => {
     const missing = run(['--delete', '1980-01', '--from', host.root]);
     expect(missing).toMatchObject({ status: 1, stdout: '' });

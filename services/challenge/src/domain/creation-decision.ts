@@ -13,7 +13,7 @@
  *   `decideCreations` decides every other creation, on rows that are read then.
  * - The account behind a ref is cached, and links move. A paid creation may rely on the cache,
  *   because the wallet checks the account when it charges. Nothing else is decided on the cache:
- *   `ask_wallet` tells the caller to resolve the ref to its current account and to decide again.
+ *   `ask_wallet` makes the caller resolve the ref to its current account and decide again.
  */
 
 import {

@@ -28,7 +28,7 @@ type Deps = { readonly database: Database; readonly wallet: Wallet; readonly clo
 
 type ListenedScore = Omit<BarSample, 'player'> & { readonly tenant: Tenant; readonly playerRef: string };
 
-/** A sample, and the player for whom the sample counts; null if it counts for nobody. */
+/** A sample, and the player for whom the sample counts; null if the sample does not count. */
 type Given = Omit<BarSample, 'player'> & { readonly player: string | null };
 
 export function recordListenedScores(deps: Deps): Handlers<ChallengeServiceService>['recordListenedScores'] {

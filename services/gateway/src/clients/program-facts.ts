@@ -78,8 +78,8 @@ export async function tryToAnnounce(
 }
 
 /**
- * Tells the webhook service the program's developer. From then on, events of the program go to the
- * endpoints of this developer.
+ * Reports the program's developer to the webhook service. From then on, events of the program go
+ * to the endpoints of this developer.
  */
 async function announceDeveloper(
   webhook: ProgramFactServices['webhook'],

@@ -31,8 +31,8 @@ export const answerNotFound: RequestHandler = (_request, response) =>
   sendError(response, 'not_found', 'Nothing is served at this path with this method.');
 
 /**
- * The same response below a prefix whose routes are known. It tells an unknown path from an unknown
- * method, and lists the methods that the path takes.
+ * The same response below a prefix whose routes are known. Its message distinguishes an unknown
+ * path from an unknown method, and lists the methods of the path.
  */
 export function answerNoRoute(routes: readonly { readonly method: string; readonly path: string }[]): RequestHandler {
   const known = new KnownPaths(routes);

@@ -5,7 +5,7 @@
  * - `masked`, in every state of the round, unless the named player is an entrant (entrants.ts): an
  *   account that paid for an attempt whose fee was not returned. Each ref of the account sees the
  *   same board. A call without a player, an unknown ref, and a ref whose account has not entered
- *   look alike: no input of these functions tells them apart.
+ *   look alike: no input of these functions differs between them.
  * - While the round is running (`open` or `settling`): the player's own row, one rank above it and
  *   one below; no row until the player has a score.
  * - Once it is `settled` or `cancelled`: the complete table.
