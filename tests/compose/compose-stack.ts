@@ -24,7 +24,7 @@ import { BLACK_BOX_SETTINGS } from '../black-box-settings.ts';
 import { exitOf } from './child.ts';
 import { type Engine, mountTmpfs, type RunContext } from './engine.ts';
 import type { BaseImages } from './images.ts';
-import { COMPOSE_PROJECT, newStackFolder } from './leftovers.ts';
+import { bridgeName, COMPOSE_PROJECT, newStackFolder, removeProject } from './leftovers.ts';
 
 const execute = promisify(execFile);
 
@@ -77,7 +77,7 @@ export async function buildServices(engine: Engine, images: BaseImages, { print,
     // Compose reads the whole file for a build, and requires every secret in it.
     writeSecrets(join(folder, '.env'), images);
     const override = join(folder, 'override.yml');
-    const lines = Object.entries(composeServices()).flatMap(([name, { image }]) => [
+    const lines = Object.entries(readComposeFile(COMPOSE_FILE).services).flatMap(([name, { image }]) => [
       `  ${name}:`,
       ...testImageLine(image),
       // A build needs no identities, which are written only for a start.
@@ -135,7 +135,10 @@ export async function startComposeStack(
     return output(program, [...first, ...command], { env: environment, signal: until });
   };
   const compose = (...command: readonly string[]) => run(command, signal);
-  starting.defer(async () => void (await run(['down', '--volumes', '--timeout', '2', '--remove-orphans'])));
+  starting.defer(async () => {
+    await run(['down', '--volumes', '--timeout', '2', '--remove-orphans']);
+    await removeProject(COMPOSE_PROJECT, engine.environment);
+  });
   print('Starting the stack ...');
   await compose('up', '--detach', '--no-build').catch(async (error: Error) => {
     const logs = await compose('logs', '--no-color', '--tail', '15').catch(String);
@@ -171,8 +174,13 @@ function composeCommand(engine: Engine, folder: string, [file, override]: readon
   return [...engine.compose, '-p', COMPOSE_PROJECT, '--env-file', join(folder, '.env'), ...files] as const;
 }
 
-function composeServices(): Readonly<Record<string, { readonly image: string }>> {
-  return parse(readFileSync(join(CHECKOUT, 'docker-compose.yml'), 'utf8'), { merge: true }).services;
+interface ComposeFile {
+  readonly services: Readonly<Record<string, { readonly image: string }>>;
+  readonly networks: Readonly<Record<string, object | null>>;
+}
+
+function readComposeFile(file: string): ComposeFile {
+  return parse(readFileSync(file, 'utf8'), { merge: true });
 }
 
 /** A separate image name: the machine may have images of a deployment. */
@@ -278,8 +286,29 @@ function oneProcessOverrideOf(on: Overridden): string {
     // The machine chooses the port, because the stack's gateway already uses its own.
     '    ports: !override ["127.0.0.1:0:8080"]',
     `    healthcheck: { interval: ${HEALTH_INTERVAL} }`,
+    ...networkLines(ONE_PROCESS_FILE, on.subnets),
     '',
   ].join('\n');
+}
+
+/**
+ * The file's networks, each with a bridge by whose name a later run removes it, and two with fixed
+ * addresses. A network of both files is the same in both.
+ */
+function networkLines(file: string, subnets: Subnets): readonly string[] {
+  const ofBothFiles = [COMPOSE_FILE, ONE_PROCESS_FILE].flatMap((each) => Object.keys(readComposeFile(each).networks));
+  const names = [...new Set(ofBothFiles)];
+  const lines = Object.keys(readComposeFile(file).networks).map((network) => {
+    const bridge = `driver_opts: { com.docker.network.bridge.name: ${bridgeName(names.indexOf(network))} }`;
+    if (!isAddressed(network, subnets)) return `  ${network}: { ${bridge} }`;
+    const { subnet, host } = subnets[network];
+    return `  ${network}: { ${bridge}, ipam: { config: [{ subnet: ${subnet}, gateway: ${host} }] } }`;
+  });
+  return ['networks:', ...lines];
+}
+
+function isAddressed(network: string, subnets: Subnets): network is keyof Subnets {
+  return network in subnets;
 }
 
 /** What differs from docker-compose.yml, as a second file of Compose. */
@@ -287,7 +316,7 @@ function overrideOf(on: Overridden): string {
   chmodSync(on.certificate, 0o644);
   const lines = ['services:'];
   const environments = testEnvironments(on);
-  for (const [name, { image }] of Object.entries(composeServices())) {
+  for (const [name, { image }] of Object.entries(readComposeFile(COMPOSE_FILE).services)) {
     lines.push(`  ${name}:`, ...testImageLine(image));
     if (name === 'nats')
       lines.push(`    volumes: !override ["nats-data:/data", "${on.identities}/nats:/run/identity:ro"]`);
@@ -304,18 +333,9 @@ function overrideOf(on: Overridden): string {
     );
     if (isNatsUser(service)) lines.push(`    env_file: !override ["${on.identities}/${name}.env"]`);
   }
-  const addressed = (network: keyof Subnets) =>
-    `  ${network}: { ipam: { config: [{ subnet: ${on.subnets[network].subnet}, gateway: ${on.subnets[network].host} }] } }`;
   const bound = (server: 'postgres' | 'nats') =>
     `  ${server}-data: { driver: local, driver_opts: { type: none, o: bind, device: ${on.disks[server]} } }`;
-  lines.push(
-    'networks:',
-    addressed('webhook-outside'),
-    addressed('administration'),
-    'volumes:',
-    bound('postgres'),
-    bound('nats'),
-  );
+  lines.push(...networkLines(COMPOSE_FILE, on.subnets), 'volumes:', bound('postgres'), bound('nats'));
   return `${lines.join('\n')}\n`;
 }
 

@@ -24,6 +24,13 @@ import {
 
 const run = promisify(execFile);
 
+/**
+ * The addresses of the networks. By default Docker has 31 for them, some of which the machine may
+ * use; a stack needs 23. No machine's own network uses this range, the upper half of that for
+ * device tests (RFC 2544).
+ */
+const ADDRESS_POOL = 'base=198.19.0.0/16,size=24';
+
 /** What the run keeps for the next one: layers of images, stand-ins for base images, Compose. */
 export const KEPT_FOLDER = join(CHECKOUT, 'node_modules/.cache/laurel/compose');
 
@@ -95,7 +102,9 @@ async function startEngine(context: RunContext) {
   if (!existsSync(DAEMON)) {
     if (!isDebian()) throw new EngineUnavailable('no Docker engine answers, and only a Debian machine can install one');
     print("Installing Docker (Debian's packages) ...");
-    await withRetries('The installation', context, () => install(DAEMON, ['docker.io', 'iptables', 'debootstrap']));
+    await withRetries('The installation', context, () =>
+      install(DAEMON, ['docker.io', 'iptables', 'iproute2', 'debootstrap']),
+    );
   }
   signal.throwIfAborted();
   mkdirSync(join(KEPT_FOLDER, 'engine'), { recursive: true });
@@ -105,7 +114,7 @@ async function startEngine(context: RunContext) {
     DAEMON,
     [
       ...['--host', host, '--pidfile', join(folder, ENGINE_PID_FILE), '--exec-root', join(folder, 'run')],
-      ...['--data-root', join(KEPT_FOLDER, 'engine')],
+      ...['--data-root', join(KEPT_FOLDER, 'engine'), '--default-address-pool', ADDRESS_POOL],
     ],
     // A terminal interrupts the run's whole group, but the run still needs its engine to remove the
     // stack.

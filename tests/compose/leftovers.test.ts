@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE } from '@laurel/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ENGINE_PID_FILE, isOrphaned, removeOrphanedEngines } from './leftovers.ts';
+import {
+  bridgeName,
+  ENGINE_PID_FILE,
+  isOrphaned,
+  isOrphanedBridge,
+  removeOrphanedBridges,
+  removeOrphanedEngines,
+} from './leftovers.ts';
 
 const started: ChildProcess[] = [];
 let parent: string;
@@ -86,3 +93,33 @@ test('a project is orphaned once the run named in its prefix has finished', asyn
   for (const other of ['laurel', 'laurel-test-', 'laurel-test-1x', `my-laurel-test-${await deadPid()}`])
     expect([other, isOrphaned(other)]).toEqual([other, false]);
 });
+
+test('a bridge is orphaned once the run named in its prefix has finished', async () => {
+  const pid = await deadPid();
+  expect(isOrphanedBridge(bridgeName(21, pid))).toBe(true);
+  expect(isOrphanedBridge(bridgeName(21))).toBe(false);
+  for (const other of ['br-1c1f6761ab5a', 'lrl', `lrl${pid}`, `lrl${pid}-`, `lrl${pid}-x`, `xlrl${pid}-1`, 'docker0'])
+    expect([other, isOrphanedBridge(other)]).toEqual([other, false]);
+  // The kernel's longest process id, on Linux, and the longest name of an interface.
+  expect(bridgeName(99, 4_194_304).length).toBeLessThanOrEqual(15);
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'bridges of finished runs are removed, those of a current run stay',
+  async (context) => {
+    const [orphaned, own] = [bridgeName(0, await deadPid()), bridgeName(0)];
+    const ip = (...command: readonly string[]) => execFileSync('ip', command, { stdio: 'ignore' });
+    try {
+      ip('link', 'add', orphaned, 'type', 'bridge');
+    } catch {
+      context.skip('interfaces may not be added here');
+    }
+    ip('link', 'add', own, 'type', 'bridge');
+    try {
+      await removeOrphanedBridges();
+      expect([orphaned, own].map((name) => existsSync(`/sys/class/net/${name}`))).toEqual([false, true]);
+    } finally {
+      ip('link', 'delete', own);
+    }
+  },
+);

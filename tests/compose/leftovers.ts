@@ -1,10 +1,10 @@
 /**
  * What a killed run leaves behind: its dockerd, the containers, networks and volumes of its stack,
- * its mounted disks, and its folders. All their names contain the run's process id.
+ * their bridges, its mounted disks, and its folders. All their names contain the run's process id.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,6 +16,9 @@ const run = promisify(execFile);
 const ENGINE_PREFIX = 'laurel-engine-';
 const STACK_PREFIX = 'laurel-compose-';
 const PROJECT_PREFIX = 'laurel-test-';
+/** Short, because Linux permits 15 characters in the name of an interface. */
+const BRIDGE_PREFIX = 'lrl';
+const INTERFACES = '/sys/class/net';
 /** The file in an engine's folder that holds the engine's process id. */
 export const ENGINE_PID_FILE = 'pid';
 /** dockerd ends its containers first, and PostgreSQL may take a minute. */
@@ -41,6 +44,11 @@ export function newStackFolder(): string {
 /** The name of this run's project of Docker Compose. */
 export const COMPOSE_PROJECT = `${PROJECT_PREFIX}${process.pid}`;
 
+/** The interface, on this machine, of one of the run's networks. */
+export function bridgeName(number: number, pid = process.pid): string {
+  return `${BRIDGE_PREFIX}${pid}-${number}`;
+}
+
 /** Ends the engines of finished runs, and removes their folders in `parent`. */
 export async function removeOrphanedEngines(parent = tmpdir()): Promise<void> {
   const stop = async (folder: string) => {
@@ -51,21 +59,43 @@ export async function removeOrphanedEngines(parent = tmpdir()): Promise<void> {
 }
 
 /**
- * Removes the leftovers of finished runs from the engine that the variables name, and the disks of
- * their servers.
+ * Removes the leftovers of finished runs from the engine that the variables name, and the disks and
+ * bridges that they left on this machine.
  */
 export async function removeOrphanedStacks(environment: Readonly<Record<string, string>>): Promise<void> {
-  const docker = dockerOf(environment);
-  for (const project of await orphanedProjects(docker)) {
-    const own = ['--filter', `label=${PROJECT_LABEL}=${project}`];
-    const containers = await docker('ps', '--all', '--quiet', ...own, ...MADE_BY_COMPOSE);
-    if (containers.length > 0) await docker('rm', '--force', '--volumes', ...containers);
-    for (const kind of ['network', 'volume']) {
-      const found = await docker(kind, 'ls', '--quiet', ...own);
-      if (found.length > 0) await docker(kind, 'rm', ...found);
-    }
-  }
+  for (const project of await orphanedProjects(dockerOf(environment))) await removeProject(project, environment);
   await removeLeftovers(STACK_PREFIX, unmountBelow);
+  await removeOrphanedBridges();
+}
+
+/**
+ * Removes everything of a project. Compose's `down` leaves what only another file of the project
+ * names, such as the network of docker-compose.one-process.yml.
+ */
+export async function removeProject(project: string, environment: Readonly<Record<string, string>>): Promise<void> {
+  const docker = dockerOf(environment);
+  const own = ['--filter', `label=${PROJECT_LABEL}=${project}`];
+  const containers = await docker('ps', '--all', '--quiet', ...own, ...MADE_BY_COMPOSE);
+  if (containers.length > 0) await docker('rm', '--force', '--volumes', ...containers);
+  for (const kind of ['network', 'volume']) {
+    const found = await docker(kind, 'ls', '--quiet', ...own);
+    if (found.length > 0) await docker(kind, 'rm', ...found);
+  }
+}
+
+/**
+ * Removes the bridges of finished runs. A killed engine leaves them, and the next one does not know
+ * them if the checkout was new: each would keep its addresses until the machine restarts.
+ */
+export async function removeOrphanedBridges(): Promise<void> {
+  const present = await readdir(INTERFACES).catch(() => []);
+  for (const bridge of present.filter(isOrphanedBridge)) await run('ip', ['link', 'delete', bridge]);
+}
+
+/** Whether the interface is a bridge of a finished run. */
+export function isOrphanedBridge(name: string): boolean {
+  const [, pid] = new RegExp(`^${BRIDGE_PREFIX}(\\d+)-\\d+$`).exec(name) ?? [];
+  return pid !== undefined && !isRunning(Number(pid));
 }
 
 /**
