@@ -5,7 +5,7 @@
  * Attempts are numbered from 0 in the order of time, evenly spread over a year, in a hundred turns.
  * In 90 of them each player plays once: in 20 an entry of a round, in 70 a challenge. In the ten
  * turns from LARGE_TURN on, ten times as many accounts as there are players enter the large round
- * once each; the first of them are the players.
+ * once each; the players' accounts come first.
  */
 
 /** Every program has CHALLENGES_PER_PROGRAM challenges and one tournament. */
@@ -48,7 +48,10 @@ export const PAID_AFTER_MS = 1_000;
 export interface Shape {
   readonly attempts: number;
   readonly players: number;
-  /** Accounts that enter the large round. The first of them are the players' own. */
+  /**
+   * Accounts that enter the large round: every player's account, and then accounts without a
+   * player.
+   */
   readonly accounts: number;
   readonly roundsPerTurn: number;
   /** Entrants of each round except the large one. */

@@ -44,7 +44,7 @@ async function writeSample(heading: string, name: string): Promise<string> {
   return file;
 }
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
@@ -57,7 +57,7 @@ type Send = (request: Request) => Promise<Response>;
 
 /** Runs a sample that listens, and resolves once it does. */
 async function start(file: string): Promise<Send> {
-  const port = await freePort();
+  const port = await findFreePort();
   const env = { ...process.env, LAUREL_WEBHOOK_SECRET: SECRET, PORT: String(port) };
   const child = spawn(join(ROOT, 'node_modules/.bin/node'), [file], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   processes.push(child);

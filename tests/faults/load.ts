@@ -1,4 +1,6 @@
-/** A partner's requests while something happens to the stack, and what the partner then knows. */
+/**
+ * Sends a partner's requests during a fault, and records what the responses promised the partner.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome } from '@laurel/sdk';

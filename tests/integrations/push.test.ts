@@ -139,7 +139,7 @@ describe('a pushed batch', () => {
     ]);
   });
 
-  test('a report that names a player never settles a second attempt when its body is sent again', async () => {
+  test('a report body that is sent twice never settles the player’s next attempt', async () => {
     const challenge = await world.newChallenge({}, program);
     const player = await world.newPlayer({ partner: program.test });
     const byPlayer = await newTarget(program.test, {

@@ -111,7 +111,7 @@ describe('the log of operator actions', () => {
       });
     });
 
-    test('the action log records a refused change with the current subject', async () => {
+    test('the action log records a refused change with the subject’s current state', async () => {
       const player = await world.newPlayer();
       const [challenge, round] = [await world.newChallenge(), await world.newRound()];
       for (const parent of [{ challenge_id: challenge.id }, { tournament_round_id: round.id }]) {

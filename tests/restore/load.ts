@@ -38,7 +38,7 @@ export async function newContests(world: World, program: Program): Promise<Conte
 }
 
 /** Each player plays one attempt of every kind, and then loses until `isOver`. */
-export async function playBefore(
+export async function playUntil(
   play: Play,
   { losses, prizes, round }: Contests,
   players: readonly Player[],

@@ -16,7 +16,7 @@ import {
   newContests,
   openCarried,
   playAfter,
-  playBefore,
+  playUntil,
   playLastMoments,
 } from './load.ts';
 import { attemptIdOf, type Game, gamesOf, type Step, startPlay } from './play.ts';
@@ -112,7 +112,7 @@ export async function openSite(): Promise<Site> {
   const first = startPlay(world, program);
   const sizes = await underLoad(
     () => servers.each((server) => server.backUp()),
-    (isOver) => playBefore(first, contests, players, isOver),
+    (isOver) => playUntil(first, contests, players, isOver),
   );
   const carried = await openCarried(first, contests, players);
   await settled();

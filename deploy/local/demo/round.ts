@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Json, Operator } from '@laurel/local-infrastructure/running-stack';
 import { type Laurel, type Leaderboard, type Outcome, type TrustedKey, verifyReceipt } from '@laurel/sdk';
-import { CUP } from '../stack/seed.ts';
+import { SEEDED_TOURNAMENT } from '../stack/seed.ts';
 import { chapter, check } from './print.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -24,7 +24,7 @@ export async function playRound(on: {
   const tournament = await operator({
     method: 'POST',
     path: `/api/operator/programs/${programId}/tournaments`,
-    body: { ...CUP, name: `Demo cup ${run}` },
+    body: { ...SEEDED_TOURNAMENT, name: `Demo cup ${run}` },
     expect: 201,
   });
   const roundId = String((tournament.current_round as Json).id);

@@ -53,7 +53,7 @@ test('a running launcher keeps its data directory', async () => {
 });
 
 test.each(['', 'null', '{', '[]', '{"launcher":"x"}'])(
-  'the launcher replaces a file of process ids that contains %j and reports that',
+  'the launcher replaces a damaged file of process ids, such as %j, and prints a notice',
   async (content) => {
     writeFileSync(note, content);
     using instance = await takeDataDirectory(dataDir, 8080, print);

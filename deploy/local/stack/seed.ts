@@ -54,7 +54,7 @@ export async function seedDemo({
     threshold: 55,
     parent_challenge_id: bronze.id,
   });
-  const cup = await create(`/programs/${program.id}/tournaments`, { ...CUP, name: 'Daily distance cup' });
+  const cup = await create(`/programs/${program.id}/tournaments`, { ...SEEDED_TOURNAMENT, name: 'Daily distance cup' });
   return {
     program_id: field(program, 'id'),
     test_key: field(program, 'test_key'),
@@ -92,7 +92,7 @@ const LAP = {
 };
 
 /** Two players are enough, two ranks are paid, and the next round opens when one ends. */
-export const CUP = {
+export const SEEDED_TOURNAMENT = {
   environment: 'test',
   description: 'The farthest run of the day.',
   metric_name: 'distance',

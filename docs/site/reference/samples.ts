@@ -31,8 +31,8 @@ const laurel = new Laurel({ apiKey: LAUREL_API_KEY, baseUrl: LAUREL_BASE_URL });
 `;
 
 /**
- * The program that makes the call; undefined for a route outside of `/v1`, which the SDK does not
- * call. Throws for a route of `/v1` without a call.
+ * Returns the source code of the route's SDK call; undefined for a route outside `/v1`, which the
+ * SDK does not call. Throws if a `/v1` route has no SDK call.
  */
 export function sdkSample(route: Route): string | undefined {
   if (!route.path.startsWith('/v1/')) return undefined;

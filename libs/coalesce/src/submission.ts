@@ -54,7 +54,7 @@ export function rejectSubmission(submission: Submission<unknown, never>, error: 
   release(submission, error);
 }
 
-/** Cleans up after the answer. The caller has its answer already, whatever fails here. */
+/** Cleans up once the caller has its result. An error here cannot reach the caller. */
 function release(submission: Submission<unknown, never>, error: unknown): void {
   if (submission.onAbort !== undefined) submission.signal?.removeEventListener('abort', submission.onAbort);
   submission.observed?.onAnswer(error);

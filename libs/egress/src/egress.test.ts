@@ -9,13 +9,13 @@ import {
   blackHole,
   egressOf,
   hello,
-  LATE_MS,
   post,
   SHORT_MS,
   serve,
   serveDns,
   serveRaw,
   summaryOf,
+  TIMEOUT_AFTER_SEND_MS,
 } from './receiver.fixture.ts';
 
 const OK_HEAD = 'HTTP/1.1 200 OK\r\n';
@@ -187,7 +187,7 @@ describe('a response to an egress request', () => {
       socket.write(`${OK_HEAD}content-length: 100\r\n\r\npart`);
     });
     await using egress = egressOf();
-    const stalled = await post(egress, `https://127.0.0.1:${stalling.port}/`, { timeoutMs: LATE_MS });
+    const stalled = await post(egress, `https://127.0.0.1:${stalling.port}/`, { timeoutMs: TIMEOUT_AFTER_SEND_MS });
     expect(summaryOf(stalled)).toBe('200 part...');
     await closed.promise;
     await using resetting = await serveRaw((socket) =>
@@ -231,7 +231,7 @@ describe('an egress request without a response', () => {
       socket.on('close', () => clearInterval(drip));
     });
     await using egress = egressOf();
-    const result = await post(egress, `https://127.0.0.1:${receiver.port}/`, { timeoutMs: LATE_MS });
+    const result = await post(egress, `https://127.0.0.1:${receiver.port}/`, { timeoutMs: TIMEOUT_AFTER_SEND_MS });
     expect(result).toEqual({
       kind: 'failure',
       error: 'timeout',

@@ -33,7 +33,7 @@ export const SHORT_MS = 200;
  * The limit for requests that time out after they were sent: connecting takes time on a busy
  * machine.
  */
-export const LATE_MS = 1_500;
+export const TIMEOUT_AFTER_SEND_MS = 1_500;
 /** An address of this machine on which no process listens, including those of other tests. */
 export const UNUSED_ADDRESS = '127.86.3.9';
 /** These addresses count as public in the tests; all others are as private as usual. */

@@ -193,7 +193,7 @@ describe.each([
     const breaker = { volumeThreshold: 5, resetTimeoutMs: 50 };
 
     test('the breaker opens when the service cannot be reached and closes after a successful probe', async () => {
-      const port = await fixture.freePort();
+      const port = await fixture.findFreePort();
       const wallet = connect(port, { breaker });
       const errors: CallFailedError[] = [];
       while (!(errors.at(-1) instanceof UnavailableError)) errors.push(await failureOf(wallet.audit({})));

@@ -64,7 +64,7 @@ export function createWalletFixture(stack: AsyncDisposableStack, way: CallPath =
       return stack.use(await startGrpcServer({ ...options, ...(connectionAge && { connectionAge }) }));
     },
     /** A port at which no wallet is served. */
-    async freePort(): Promise<number> {
+    async findFreePort(): Promise<number> {
       if (way === 'in-process') return processes.size + 1;
       await using server = await startGrpcServer({ host: '127.0.0.1', port: 0, services: [], logger });
       return server.port;

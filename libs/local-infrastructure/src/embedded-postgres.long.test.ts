@@ -77,7 +77,7 @@ test('an embedded PostgreSQL refuses clients without the password', async () => 
 });
 
 test('an embedded PostgreSQL accepts settings and a port', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const server = await start(port);
   expect(server.port).toBe(port);
   expect(await ask(server.superuserUrl, 'show fsync')).toEqual([{ fsync: 'off' }]);
@@ -99,7 +99,7 @@ test('a second start of PostgreSQL on the same data fails without disturbing the
 });
 
 test('a start replaces the PostgreSQL server of a killed parent without losing data', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const orphanPid = await startInChildThatIsKilled(port);
   expect(() => process.kill(orphanPid, 0)).not.toThrow();
 
@@ -146,7 +146,7 @@ test('a second start of PostgreSQL on the same data by another path fails too', 
 });
 
 test('a server counts as an orphan if another process now has the id of its parent', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const server = await start(port);
   const owner = join(optionsOf().dataDirectory, 'owner');
   expect(await readFile(owner, 'utf8')).toBe(`${identifyProcess(process.pid)}\n`);
@@ -206,7 +206,7 @@ async function outputOf(child: ChildProcess): Promise<string> {
   return output.trim();
 }
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();

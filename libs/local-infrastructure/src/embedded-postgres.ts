@@ -23,7 +23,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 import { findIdentified, identifyProcess, inspectProcess } from './inspect-process.mjs';
 
 /**
@@ -134,7 +134,7 @@ export async function startEmbeddedPostgres(given: EmbeddedPostgresOptions): Pro
   await giveFiles(cluster, identity);
 
   for (let tries = 1; ; tries += 1) {
-    const port = options.port ?? (await freePort());
+    const port = options.port ?? (await findFreePort());
     const outcome = await launch(options, binaries, identity, cluster, port);
     if (outcome.kind === 'started') return handleOf(outcome.child, outcome.pid, port, password);
     // Another process may take the free port between search and start; a requested port must not

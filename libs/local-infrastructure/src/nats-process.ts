@@ -10,7 +10,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 
 export interface NatsProcess extends AsyncDisposable {
   /** The address without a user. */
@@ -62,7 +62,7 @@ export async function startNatsProcess(options: {
   const { file, directory, configurationFile, cluster } = options;
   const storeDirectory = join(directory, 'store');
   const logFile = join(directory, 'log');
-  const port = await freePort();
+  const port = await findFreePort();
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {

@@ -14,10 +14,10 @@
 import type { LaurelError } from './errors.ts';
 
 /**
- * `once`: a repetition after a lost response would act again: show another secret, add funds once
- * more or use up another retry.
+ * Whether a call may be sent again after its response was lost. `once`: it may not, because a
+ * repetition would act again: show another secret, add funds once more or use up another retry.
  */
-export type Repetition = 'harmless' | 'once';
+export type RepeatEffect = 'harmless' | 'once';
 
 export type RetryDecision =
   | { readonly kind: 'end' }
@@ -27,7 +27,7 @@ export type RetryDecision =
 
 export interface FailedTry {
   readonly error: LaurelError;
-  readonly repetition: Repetition;
+  readonly repetition: RepeatEffect;
   /**
    * The call's failures so far that count against `maxRetries`: all but 429 and
    * `idempotency_in_progress`, which only the deadline ends.

@@ -1,7 +1,7 @@
 /** How a resource makes a call. The resource states only what differs between operations. */
 import { ApiPromise } from './api-promise.ts';
 import { checkCallOptions, serialise } from './arguments.ts';
-import type { Repetition } from './retry-policy.ts';
+import type { RepeatEffect } from './retry-policy.ts';
 import type { Transport } from './transport.ts';
 
 /** Options that every call takes. */
@@ -27,7 +27,7 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** The path in the OpenAPI documents: `/v1/attempts/{attempt_id}`. */
   readonly template: string;
-  readonly repetition: Repetition;
+  readonly repetition: RepeatEffect;
   /** Set if a success is a 204, which has no body. */
   readonly noContent?: true;
 }

@@ -16,7 +16,7 @@ import type { Clock } from './clock.ts';
 import { LaurelError } from './errors.ts';
 import type { Fetch } from './fetch.ts';
 import { type GatePass, type GateReport, RateGate } from './rate-gate.ts';
-import { decideRetry, leavesResultUnknown, type Repetition } from './retry-policy.ts';
+import { decideRetry, leavesResultUnknown, type RepeatEffect } from './retry-policy.ts';
 
 export interface TransportOptions {
   readonly apiKey: string;
@@ -35,7 +35,7 @@ export interface ApiRequest {
   readonly path: string;
   /** The operation is for messages: `POST /v1/attempts/{attempt_id}/outcome`. */
   readonly operation: string;
-  readonly repetition: Repetition;
+  readonly repetition: RepeatEffect;
   /** Set if a success is a 204, which has no body. */
   readonly noContent?: true | undefined;
   readonly body?: string | undefined;

@@ -69,7 +69,7 @@ describe('operators in the configuration', () => {
     ],
     ['a token without a name', { OPERATOR_TOKENS: `${A}` }, /^OPERATOR_TOKENS: must be name:token/],
     ['one token twice', { OPERATOR_TOKEN: `${A}`, OPERATOR_TOKENS: `a:${A}` }, /^OPERATOR_TOKENS: must not give/],
-  ])('operator settings with %s are refused in a message without tokens', (_what, variables, issue) => {
+  ])('operator settings with %s are refused, and the message contains no token', (_what, variables, issue) => {
     const found = issuesOf(variables);
     expect(found).toEqual([expect.stringMatching(issue)]);
     expect(JSON.stringify(found)).not.toContain(A);

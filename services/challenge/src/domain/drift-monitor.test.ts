@@ -115,7 +115,7 @@ describe('the likelihood ratios', () => {
     }
   });
 
-  it('each further pass raises the ratio of “too often” and lowers that of “too seldom”', () => {
+  it('each further pass raises the likelihood ratio of “too often” and lowers that of “too seldom”', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.nat(), target(), (attempts, any, rate) => {
         const passes = any % attempts;

@@ -7,9 +7,9 @@
  * - While the database can be reached, no key is admitted on cached facts: a revoked key or a
  *   suspended program stops immediately on every replica. Requests of a program and environment are
  *   counted exactly across replicas, whichever of its API keys they carry.
- * - A request whose API key resolved before carries its use of an idempotency key. The statement
- *   that admits the request also locks that idempotency key: one round trip instead of two. These
- *   requests are batched apart from all others, which lock nothing.
+ * - If the API key is in the cache, the statement that admits a request also locks the request's
+ *   idempotency key: one round trip instead of two. These requests are batched apart from all
+ *   others, which lock nothing.
  * - The body of such a request is therefore read before it is admitted, and counts against its API
  *   key (`body-budget.ts`). For all other requests no byte is read before the API key has proved
  *   valid. So a caller without a valid key cannot make this process hold any bytes.
@@ -60,12 +60,12 @@ export interface Admission extends AsyncDisposable {
   readonly limit: number;
   /**
    * Resolves the key and counts one request against it. Rejects when the database cannot decide.
-   * `useOf` returns what the request would lock; it is called only when the key resolved before.
+   * `useOf` returns what the request would lock; it is called only if the key is in the cache.
    */
   admit(key: string | undefined, useOf?: (principal: Principal) => IdempotencyUse | null): Promise<Verdict>;
   /**
-   * The principal of the key as of its last resolution in this process. Undefined if the key never
-   * resolved here, or was refused since.
+   * The key's principal when this process last resolved the key. Undefined if this process never
+   * resolved the key, or has refused it since.
    */
   cached(key: string | undefined): Principal | undefined;
   /** Resolves the key without counting: for the gateway's own routes. */
@@ -82,7 +82,7 @@ export interface Admission extends AsyncDisposable {
   rehashKeys(): Promise<void>;
 }
 
-/** A request whose key resolved before. */
+/** A request whose key is in the cache. */
 type KnownRequest = RequestedLock & { readonly keyHash: string; readonly key: CachedApiKey };
 
 /** A database that takes longer to answer counts as unreachable. */

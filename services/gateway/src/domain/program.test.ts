@@ -7,7 +7,7 @@ import {
   openEnvironmentsOf,
   PROGRAM_STATUSES,
   type ProgramStatus,
-  REPEAT_APPROVAL_MS,
+  REPEATED_APPROVAL_WINDOW_MS,
 } from './program.ts';
 
 const NOW = new Date('2026-03-01T12:00:00.000Z');
@@ -36,10 +36,10 @@ describe('approval of a program', () => {
       decideApproval({ status, hadLiveKey: true, approval: { ...APPROVAL, ...changes } }, by);
     const at = (milliseconds: number) => ({ ...BY, now: later(NOW, milliseconds) });
     expect(decide({})).toEqual({ kind: 'repeated' });
-    expect(decide({}, 'approved', at(REPEAT_APPROVAL_MS - 1))).toEqual({ kind: 'repeated' });
+    expect(decide({}, 'approved', at(REPEATED_APPROVAL_WINDOW_MS - 1))).toEqual({ kind: 'repeated' });
     expect(
       [
-        decide({}, 'approved', at(REPEAT_APPROVAL_MS)),
+        decide({}, 'approved', at(REPEATED_APPROVAL_WINDOW_MS)),
         decide({ operator: 'bea' }),
         decide({ wasKeyUsed: true }),
         decide({ isKeyCurrent: false }),

@@ -49,7 +49,7 @@ export type AnnouncedTo = 'all' | 'some' | 'none';
  * How long an operator may repeat an approval whose response was lost: enough to read the page and
  * press the button again.
  */
-export const REPEAT_APPROVAL_MS = 10 * 60_000;
+export const REPEATED_APPROVAL_WINDOW_MS = 10 * 60_000;
 
 /** The approval of a program, and the live key that it issued last. */
 export interface Approval {
@@ -86,7 +86,7 @@ function mayRepeat(approval: Approval | null, { operator, now }: { operator: str
     approval.operator === operator &&
     approval.isKeyCurrent &&
     !approval.wasKeyUsed &&
-    millisecondsBetween(approval.approvedAt, now) < REPEAT_APPROVAL_MS
+    millisecondsBetween(approval.approvedAt, now) < REPEATED_APPROVAL_WINDOW_MS
   );
 }
 

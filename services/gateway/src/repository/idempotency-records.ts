@@ -236,13 +236,17 @@ export async function completeRecords(database: Database, completions: readonly 
   await database.write(COMPLETE, completionColumns(completions), { durable: false });
 }
 
-/** Does not wait for the disk: an idempotency lock that reappears is taken over. */
+/**
+ * Does not wait for the disk: if a crash brings a released idempotency lock back, the next request
+ * takes it over.
+ */
 export async function releaseRecords(database: Database, idempotencyLocks: readonly IdempotencyLock[]): Promise<void> {
   await database.write(RELEASE, idempotencyLockColumns(idempotencyLocks), { durable: false });
 }
 
 /**
- * Does not wait for the disk: an idempotency lock that reappears is taken over, and refused again.
+ * Does not wait for the disk: if a crash brings a deleted idempotency lock back, the next request
+ * takes it over and is refused again.
  */
 export async function forgetRecords(database: Database, idempotencyLocks: readonly IdempotencyLock[]): Promise<void> {
   await database.write(FORGET, idempotencyLockColumns(idempotencyLocks), { durable: false });

@@ -7,7 +7,7 @@ import { later } from '@laurel/values/instant';
 import { MAX_EMAIL_CHARACTERS, MAX_NAME_CHARACTERS } from '@laurel/values/limits';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiKeyEnvironment } from '../domain/api-key.ts';
-import { type ProgramFacts, REPEAT_APPROVAL_MS } from '../domain/program.ts';
+import { type ProgramFacts, REPEATED_APPROVAL_WINDOW_MS } from '../domain/program.ts';
 import type { NewKey } from './api-keys.ts';
 import { auditGateway } from './audit.ts';
 import { insertDeveloper } from './developers.ts';
@@ -139,7 +139,9 @@ describe('programs', () => {
     expect(await approve(program.id, { liveKey: second })).toMatchObject({ revokedKeyIds: [lost.id] });
     expect(await approve(program.id)).toMatchObject({ revokedKeyIds: [second.id] });
     expect(announced).toEqual([]);
-    expect(await approve(program.id, { now: later(NOW, REPEAT_APPROVAL_MS) })).toMatchObject({ code: 'conflict' });
+    expect(await approve(program.id, { now: later(NOW, REPEATED_APPROVAL_WINDOW_MS) })).toMatchObject({
+      code: 'conflict',
+    });
     expect(await approve(program.id, { operator: 'bea' })).toMatchObject({ code: 'conflict' });
     await replaceLiveKey(database, program.id, storedKey('live'), NOW);
     expect(await approve(program.id)).toMatchObject({ code: 'conflict' });

@@ -16,7 +16,7 @@ import { loadAttempts } from '../repository/attempts.ts';
 import { findEntryOfRef } from '../repository/entries.ts';
 import { lockEntering } from '../repository/player-facts.ts';
 import { type Harness, HOUR_MS, roundOf, startHarness, TENANT, TERMS } from '../repository/repository.fixture.ts';
-import { findRound, insertRound, moveRound, moveRoundEnds } from '../repository/rounds.ts';
+import { changeRoundStatus, findRound, insertRound, moveRoundEnds } from '../repository/rounds.ts';
 import { lockRoundToEnd } from '../repository/settlement.ts';
 import { insertTournament } from '../repository/tournaments.ts';
 import { createAttemptReservationBatches } from './reserve-attempts.ts';
@@ -129,7 +129,7 @@ describe('an entry in a cached round', () => {
     const replica = startReplica();
     const round = await open();
     await replica.warmUp(round);
-    await moveRound(database, round.id, 'open', 'cancelling');
+    await changeRoundStatus(database, round.id, 'open', 'cancelling');
     expect(verdictOf(await replica.create(round, newId()))).toBe('entries_closed');
     expect(verdictOf(await replica.create(round, newId()))).toBe('entries_closed');
     expect(replica.trips).toEqual({ short: 1, long: 2 });
@@ -146,7 +146,7 @@ describe('an entry in a cached round', () => {
       expect(await lockRoundToEnd(tx, round.id)).toMatchObject({ pending: 0 });
       const decision = replica.create(round, newId());
       await untilOneWaits();
-      await moveRound(tx, round.id, 'open', 'settling');
+      await changeRoundStatus(tx, round.id, 'open', 'settling');
       return () => decision;
     });
     expect(verdictOf(await late())).toBe('entries_closed');
@@ -260,7 +260,7 @@ describe('a replica that caches', () => {
       if (step.kind === 'wait') clock.advance(HOUR_MS / 3);
       if (step.kind === 'return fees') await database.query(RETURN_FEES, [round.id]);
       if (step.kind === 'close entries') await closeEntries(round);
-      if (step.kind === 'cancel') await moveRound(database, round.id, 'open', 'cancelling');
+      if (step.kind === 'cancel') await changeRoundStatus(database, round.id, 'open', 'cancelling');
       if (step.kind === 'create') {
         const { isFresh } = step;
         const decision = await replicaOf(index).create(round, players[step.player] as string, { isFresh });

@@ -84,7 +84,7 @@ describe('the standings that an operator reads', () => {
     expect(await inspect(round.id, '', 2)).toMatchObject({ round: await roundOf(h, round.id), scoredPlayers: 5 });
   });
 
-  it('an operator finds the standing of one account in its row of the table', async () => {
+  it('the standing of a single account equals that account’s row in the whole table', async () => {
     const round = await h.openRound({ purse: [500n, 300n].map(cents) });
     const players = await playAll(round, [3, 1, 5, 2, 4]);
     const own = async (accountId: string) =>

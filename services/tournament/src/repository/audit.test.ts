@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt, Direction, Round } from '../domain/tournament.ts';
 import { pageOfAttempts, pageOfPayouts, rereadAttempts, rereadPayouts, runOwnChecks } from './audit.ts';
 import { type Harness, playersOf, startHarness } from './repository.fixture.ts';
-import { moveRound } from './rounds.ts';
+import { changeRoundStatus } from './rounds.ts';
 
 let h: Harness;
 let running: Round;
@@ -211,7 +211,7 @@ describe('the audit', () => {
       Array(3).fill([settling.id, 'paying']),
     );
     expect(await rereadPayouts(h.database, [...payouts.keys()])).toEqual(payouts);
-    expect(await moveRound(h.database, running.id, 'settling', 'settled')).toBe(false);
+    expect(await changeRoundStatus(h.database, running.id, 'settling', 'settled')).toBe(false);
   });
 
   it('the audit accepts every board that reports produce, whatever the scores', async () => {

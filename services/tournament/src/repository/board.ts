@@ -181,7 +181,7 @@ join rounds r on r.id = own.round_id
 join round_tallies t on t.round_id = own.round_id`,
 };
 
-// The chunk that holds the rank, and then the entry in it.
+// Finds the chunk that contains the rank, and then the sort key at that rank in the chunk.
 const SELECT_AT_RANK = {
   text: `
 select e.sort_key

@@ -10,7 +10,7 @@ import { decideAdmission, decideCachedEntries } from '../domain/entry-decision.t
 import type { Round, Tournament } from '../domain/tournament.ts';
 import { insertOptimisticAttempts } from './optimistic-attempts.ts';
 import { type Harness, HOUR_MS, playersOf, roundOf, startHarness, TENANT, TERMS } from './repository.fixture.ts';
-import { insertRound, loadEntryRounds, moveRound, moveRoundEnds } from './rounds.ts';
+import { changeRoundStatus, insertRound, loadEntryRounds, moveRoundEnds } from './rounds.ts';
 import { insertTournament } from './tournaments.ts';
 
 let harness: Harness;
@@ -78,7 +78,7 @@ async function write({ cap, status, opensInMs, entriesCloseInMs, attempts }: His
 async function apply(change: History['change'], round: Round): Promise<Round> {
   if (round.status !== 'open' || change === 'none') return round;
   if (change === 'status') {
-    expect(await moveRound(harness.database, round.id, 'open', 'settling')).toBe(true);
+    expect(await changeRoundStatus(harness.database, round.id, 'open', 'settling')).toBe(true);
     return { ...round, status: 'settling' };
   }
   const sooner = (date: Date, notBefore: Date) => new Date(Math.max(date.getTime() - 1, notBefore.getTime()));

@@ -20,7 +20,7 @@ import { scoresOf } from './best-runs.ts';
 import { writeBoards } from './board.ts';
 import { bookingOfPurchases } from './entries.ts';
 import { insertOutcomes } from './outcomes.ts';
-import { insertRound, moveRound } from './rounds.ts';
+import { changeRoundStatus, insertRound } from './rounds.ts';
 import {
   decideStandings,
   endOpenAttempts,
@@ -159,7 +159,7 @@ export async function startHarness(): Promise<Harness> {
           if (held === null || held.round.status !== 'open' || held.pending > 0)
             throw new Error('the round cannot be closed');
           const status = decideClose(held.tally, held.round);
-          await moveRound(tx, roundId, 'open', status);
+          await changeRoundStatus(tx, roundId, 'open', status);
           if (status === 'settling') {
             await decideStandings(tx, held, now);
             await endOpenAttempts(tx, roundId, 'round_closed', now);

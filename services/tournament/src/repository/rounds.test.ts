@@ -12,11 +12,11 @@ import type { Tournament } from '../domain/tournament.ts';
 import { type Harness, HOUR_MS, NOW, playersOf, roundOf, startHarness, TENANT, TERMS } from './repository.fixture.ts';
 import {
   cancelRound,
+  changeRoundStatus,
   findRound,
   insertRound,
   loadEntryRounds,
   loadUnfinishedRounds,
-  moveRound,
   moveRoundEnds,
 } from './rounds.ts';
 import {
@@ -99,12 +99,12 @@ describe('a tournament', () => {
     expect(await listTournamentsOf(h.database, { ...tenant, environment: 'test' })).toEqual([]);
     expect(await h.database.transaction((tx) => lockTournament(tx, one.id))).toEqual({ ...one, status: 'paused' });
 
-    await moveRound(h.database, first.id, 'open', 'cancelling');
+    await changeRoundStatus(h.database, first.id, 'open', 'cancelling');
     const second = roundOf(other, { number: 2 });
     expect(await insertRound(h.database, second)).toBe(true);
     expect((await findTournament(h.database, other.id))?.currentRound?.round).toEqual(second);
     expect(await loadTournamentsWithoutRound(h.database, 10)).not.toContain(other.id);
-    await moveRound(h.database, second.id, 'open', 'settling');
+    await changeRoundStatus(h.database, second.id, 'open', 'settling');
     expect(await loadTournamentsWithoutRound(h.database, 10)).toEqual([other.id]);
     await updateTournamentStatus(h.database, other.id, 'paused');
     expect(await loadTournamentsWithoutRound(h.database, 10)).toEqual([]);
@@ -158,8 +158,8 @@ describe('a round', () => {
     expect(await refusalOf('delete from rounds where id = $1', [id])).toBe('rounds_are_kept');
     expect(await refused(`status = 'settled', settled_at = now()`)).toBe('rounds_status_only_moves_on');
     expect(await refused(`status = 'cancelled'`)).toBe('rounds_status_only_moves_on');
-    expect(await moveRound(h.database, id, 'settling', 'settled')).toBe(false);
-    expect(await moveRound(h.database, id, 'open', 'settling')).toBe(true);
+    expect(await changeRoundStatus(h.database, id, 'settling', 'settled')).toBe(false);
+    expect(await changeRoundStatus(h.database, id, 'open', 'settling')).toBe(true);
     expect(await refused(`status = 'open'`)).toBe('rounds_status_only_moves_on');
     expect(await refused(`status = 'settled'`)).toBe('rounds_settled_at_follows_status');
     expect(await refused(`settled_at = now()`)).toBe('rounds_settled_at_follows_status');
@@ -176,7 +176,7 @@ describe('a round', () => {
     const sooner = `entries_close_at = opens_at`;
     expect(await refused(round.id, later)).toBe('rounds_end_when_they_said');
     expect(await refused(round.id, `closes_at = opens_at`)).toBe('rounds_times_are_in_order');
-    await moveRound(h.database, round.id, 'open', 'settling');
+    await changeRoundStatus(h.database, round.id, 'open', 'settling');
     expect(await refused(round.id, sooner)).toBe('rounds_end_when_they_said');
 
     const live: Tournament = {
@@ -220,13 +220,13 @@ describe('a round', () => {
       }
       expect(await refusalOf(insertion('again'), [round.id])).toBe('round_cancellations_pkey');
       expect(await refused(`status = 'settling'`)).toBe('rounds_that_are_cancelled_never_settle');
-      expect(await moveRound(h.database, round.id, 'open', 'cancelling')).toBe(true);
+      expect(await changeRoundStatus(h.database, round.id, 'open', 'cancelling')).toBe(true);
       expect(await refused(`status = 'settled', settled_at = now()`)).toBe('rounds_status_only_moves_on');
-      expect(await moveRound(h.database, round.id, 'cancelling', 'cancelled')).toBe(true);
+      expect(await changeRoundStatus(h.database, round.id, 'cancelling', 'cancelled')).toBe(true);
     }
     for (const status of ['settling', 'cancelling'] as const) {
       const round = await h.openRound();
-      await moveRound(h.database, round.id, 'open', status);
+      await changeRoundStatus(h.database, round.id, 'open', status);
       expect(await refusalOf(insertion('a broken game'), [round.id])).toBe('rounds_are_cancelled_while_open');
     }
   });
@@ -243,12 +243,12 @@ describe('a round', () => {
       );
     const rule = 'round_payouts_are_of_a_round_that_ran';
     expect(await insert()).toBe(rule);
-    await moveRound(h.database, round.id, 'open', 'cancelling');
+    await changeRoundStatus(h.database, round.id, 'open', 'cancelling');
     expect(await insert()).toBe(rule);
-    await moveRound(h.database, round.id, 'cancelling', 'cancelled');
+    await changeRoundStatus(h.database, round.id, 'cancelling', 'cancelled');
     expect(await insert()).toBe(rule);
     const other = await h.openRound();
-    await moveRound(h.database, other.id, 'open', 'settling');
+    await changeRoundStatus(h.database, other.id, 'open', 'settling');
     const [entry] = await h.enter(await h.openRound(), playersOf(1));
     if (entry === undefined) throw new Error('no attempt');
     const text = `insert into round_payouts (award_id, round_id, entry_id, account_id, final_rank, amount_cents, status, created_at)
@@ -266,9 +266,9 @@ describe('a round', () => {
     const end = round.closesAt.getTime();
     expect(await idsAt(new Date(end - 1))).not.toContain(round.id);
     expect(await idsAt(new Date(end))).toContain(round.id);
-    await moveRound(h.database, round.id, 'open', 'cancelling');
+    await changeRoundStatus(h.database, round.id, 'open', 'cancelling');
     expect(await idsAt(NOW)).toContain(round.id);
-    await moveRound(h.database, round.id, 'cancelling', 'cancelled');
+    await changeRoundStatus(h.database, round.id, 'cancelling', 'cancelled');
     expect(await idsAt(new Date(end + HOUR_MS))).not.toContain(round.id);
   });
 

@@ -260,7 +260,12 @@ export async function cancelRound(
 }
 
 /** Moves the round from the first status to the second. False if the round was not in the first. */
-export async function moveRound(on: Queryable, id: string, from: RoundStatus, to: RoundStatus): Promise<boolean> {
+export async function changeRoundStatus(
+  on: Queryable,
+  id: string,
+  from: RoundStatus,
+  to: RoundStatus,
+): Promise<boolean> {
   return (await on.query(MOVE_STATUS, [id, from, to])).length === 1;
 }
 

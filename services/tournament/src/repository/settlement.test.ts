@@ -14,7 +14,7 @@ import { findReceipt } from './outcomes.ts';
 import { loadUndecidedPayouts, roundAwards } from './payouts.ts';
 import { loadRefundsOfRound, type RefundPosition, refundQueue } from './refunds.ts';
 import { type Harness, HOUR_MS, NOW, playersOf, roundOf, SIGNER, startHarness } from './repository.fixture.ts';
-import { findRound, insertRound, loadRoundsSoFar, loadUnfinishedRounds, moveRound } from './rounds.ts';
+import { changeRoundStatus, findRound, insertRound, loadRoundsSoFar, loadUnfinishedRounds } from './rounds.ts';
 import { findSeal, finishSettlement, loadBlockOf, loadLeaves, type OrderedLeaf, type SealBlock } from './seals.ts';
 import { endOpenAttempts, finishCancellation, lockRoundToEnd } from './settlement.ts';
 import { findTournament, lockTournament } from './tournaments.ts';
@@ -250,7 +250,7 @@ describe('a round that settles', () => {
       const held = await lockRoundToEnd(tx, round.id);
       expect(held).toMatchObject({ round: { status: 'open' }, tally: { entrants: 1 }, pending: 0 });
       await endOpenAttempts(tx, round.id, 'round_closed', NOW);
-      await moveRound(tx, round.id, 'open', 'settling');
+      await changeRoundStatus(tx, round.id, 'open', 'settling');
       const { nextNumber, hasOpenRound } = await loadRoundsSoFar(tx, round.tournamentId);
       expect({ nextNumber, hasOpenRound }).toEqual({ nextNumber: 2, hasOpenRound: false });
       expect(await insertRound(tx, next({ number: nextNumber }))).toBe(true);

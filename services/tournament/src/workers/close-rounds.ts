@@ -16,7 +16,7 @@ import type { Clock } from '@laurel/service';
 import { decideClose, isCloseDue } from '../domain/round-status.ts';
 import { failpoint } from '../failpoints.ts';
 import { loadPendingOfRound } from '../repository/attempts.ts';
-import { loadUnfinishedRounds, moveRound } from '../repository/rounds.ts';
+import { changeRoundStatus, loadUnfinishedRounds } from '../repository/rounds.ts';
 import {
   decideStandings,
   endOpenAttempts,
@@ -103,7 +103,7 @@ async function decide(tx: Transaction, roundId: string, clock: Clock): Promise<'
   if (held.pending > 0) return 'pending';
 
   const status = decideClose(held.tally, held.round);
-  if (!(await moveRound(tx, roundId, 'open', status)))
+  if (!(await changeRoundStatus(tx, roundId, 'open', status)))
     throw new Error(`round ${roundId} is locked, but its status was moved`);
   if (status === 'settling') await writeStandings(tx, held, now);
   else await writeCancellation(tx, held, now);

@@ -33,10 +33,10 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 export type NewDelivery = {
   readonly id: string;
   readonly endpointId: string;
-  /** The event's id; a test has its own. */
+  /** The event's id; a test delivery has its own. */
   readonly eventId: string;
   readonly eventType: string;
-  /** The tenant of the event; null for a test. */
+  /** The tenant of the event; null for a test delivery. */
   readonly tenant: Tenant | null;
   /** The bytes to send. */
   readonly body: Buffer;

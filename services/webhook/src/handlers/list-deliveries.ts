@@ -1,6 +1,6 @@
 /**
- * ListDeliveries: the log of one endpoint, newest first, each delivery with every send; or, from a
- * position on, the deliveries that were added since, oldest first.
+ * ListDeliveries: the log of one endpoint, newest first, each delivery with every send. With a
+ * position: the deliveries that were added after it, oldest first.
  */
 
 import { refused } from '@laurel/errors';

@@ -7,7 +7,7 @@ export type DeliveryByAnyId = {
   readonly kind: 'delivery' | 'event';
   readonly eventType: string;
   readonly status: DeliveryStatus;
-  /** Null for a test. */
+  /** Null for a test delivery. */
   readonly tenant: Tenant | null;
   readonly body: Buffer;
 };

@@ -52,7 +52,7 @@ export type StoredDelivery = {
   readonly endpointId: string;
   readonly eventId: string;
   readonly eventType: string;
-  /** Null for a test. */
+  /** Null for a test delivery. */
   readonly tenant: Tenant | null;
   readonly body: Buffer;
 };

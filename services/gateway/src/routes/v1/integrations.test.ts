@@ -304,7 +304,7 @@ describe('the other routes of integrations', () => {
 });
 
 describe("a program's facts", () => {
-  test('each change by an operator announces where the keys of the program work', async () => {
+  test('each operator change announces the environments in which the program’s keys work', async () => {
     const { id } = (await operate('POST', '/programs', { name: 'Announced' })).body;
     await operate('POST', `/programs/${id}/approve`);
     await operate('PATCH', `/programs/${id}`, { status: 'suspended' });
