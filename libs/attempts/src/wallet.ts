@@ -120,9 +120,11 @@ export interface Wallet extends AsyncDisposable {
    * fee.
    */
   findFee(attemptId: string): Promise<FeeHistory | null>;
-  /** Lists posted fees of the contest service's attempts with a higher id, in attempt id order. */
+  /**
+   * Lists posted fees of the contest service's attempts above this attempt id, in attempt id order.
+   */
   listFees(owner: ContestServiceName, afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
-  /** Lists payouts of the contest service's awards with a higher id, in award id order. */
+  /** Lists payouts of the contest service's awards above this award id, in award id order. */
   listAwardPayouts(owner: ContestServiceName, afterAwardId: string, limit: number): Promise<readonly PayoutListing[]>;
 }
 

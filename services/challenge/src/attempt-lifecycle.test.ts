@@ -21,8 +21,8 @@ async function rowOf(attemptId: string) {
 
 describe('the work of a contest service when an attempt opens', () => {
   /**
-   * Counts, in the metadata of an attempt, how often this statement ran for an attempt that the
-   * same transaction had just opened.
+   * Adds 1 to a counter in the attempt's metadata each time this statement runs for an attempt that
+   * the same transaction has just opened.
    */
   const COUNT = {
     text: `
@@ -68,7 +68,7 @@ where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::
 });
 
 describe('the write of an attempt’s open status', () => {
-  it('a caller that waits for the status `open` of one attempt writes all delayed ones', async () => {
+  it('waiting for one attempt’s status `open` writes the delayed status of all attempts', async () => {
     const [first, second] = [await pendingAgain(), await pendingAgain()];
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const answers = [first, second].map((attemptId) => opener.openCreated({ attemptId, feeGeneration: 0 }));
@@ -119,7 +119,7 @@ describe('the write of an attempt’s open status', () => {
   }
 });
 
-describe('a pending attempt that must be resolved before its grace', () => {
+describe('a pending attempt that must be resolved before its grace ends', () => {
   it('a pending attempt that is resolved before its grace ends gets a tombstone', async () => {
     const { attemptId } = await h.pendingAttempt();
     await using wallet = connectWallet(h.walletAddress);

@@ -4,7 +4,7 @@
  */
 import { CAP_COUNTED } from '../domain/attempt.ts';
 
-/** `attempt` names a row of attempts. */
+/** `attempt` is the SQL alias of a row of attempts. */
 export function countsUnderCapSql(attempt: string): string {
   return `${attempt}.fee_cents > 0 and ${attempt}.status in (${CAP_COUNTED.map((status) => `'${status}'`).join(', ')})`;
 }

@@ -16,7 +16,7 @@ export type OpenCandidate = Omit<PendingAttempt, 'environment'> & { readonly isP
 
 /**
  * The most candidates to read per player. This is more than the open attempts to return, because
- * some candidates may turn out never to have been paid for.
+ * some candidates may prove unpaid.
  */
 export const MAX_OPEN_CANDIDATES = 12;
 

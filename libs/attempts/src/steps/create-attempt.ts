@@ -113,8 +113,8 @@ async function charge(
       // A refusal frees the idempotency key, so only the request that made this attempt gets the
       // refusal. A request that found the attempt by the key abandons it and runs under its own id.
       // The attempt is also abandoned, and restarted, if its fee has a tombstone without a refusal
-      // (`internal_error`). Both wait for the write, so that the next request under the key finds
-      // the attempt refused.
+      // (`internal_error`). In all three cases the caller waits for the write, so that the next
+      // request under the key finds the attempt refused.
       if (attempt.id === creation.attemptId && result.code !== 'internal_error' && isApiErrorCode(result.code)) {
         await opener.refuse(fee, result.code);
         return refused(result.code);

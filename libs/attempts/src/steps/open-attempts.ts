@@ -116,7 +116,7 @@ export function createAttemptOpener({
     }
   }
 
-  /** Records the fee as known to be posted until `open` is written. */
+  /** Until `open` is written, treats the fee as known to be posted. */
   function track(attemptId: string, writing: Promise<boolean>): Promise<boolean> {
     posted.set(attemptId, writing);
     void writing.then(() => {

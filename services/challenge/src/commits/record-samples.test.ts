@@ -122,7 +122,7 @@ describe('a calibration', () => {
 });
 
 describe('a free attempt', () => {
-  it('a free attempt from before its challenge went live settles without a bar', async () => {
+  it('a free attempt that was created before its challenge went live settles without a bar', async () => {
     const challenge = await s.open();
     const early = created(await h.create(challenge.id, 'early'));
     for (const [index, ref] of ['one', 'two', 'one', 'two'].entries()) await s.score(challenge.id, ref, index);

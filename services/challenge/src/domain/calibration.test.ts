@@ -268,8 +268,8 @@ describe('the interval of a bar', () => {
       fc.property(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 19 }), (n, twentieths) => {
         const ways = waysOf(n, twentieths);
         const [best, worst] = intervalRanksOfBar(n, twentieths / 20);
-        // The bar of infinitely many samples is between both ranks if `best` to `worst` - 1 of the
-        // samples reach it.
+        // The bar of infinitely many samples is between the two ranks if the number of samples that
+        // reach it is from `best` to `worst` - 1.
         if (best > 1) expect(isTail(ways.slice(0, best), n)).toBe(true);
         expect(isTail(ways.slice(0, best + 1), n)).toBe(false);
         if (worst < n) expect(isTail(ways.slice(worst), n)).toBe(true);

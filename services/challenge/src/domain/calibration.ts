@@ -31,9 +31,9 @@ const SHARES = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
 const NEGLIGIBLE = 1e-30;
 
 /**
- * How many samples of one player count: at most twice an even share. With 200 samples of 20 players
- * one account gives at most 10 % of them. Required players who each give their share always
- * suffice. With one or two required players the only limit is the number of samples.
+ * The most samples of one player that count: twice an even share. If 200 samples of 20 players are
+ * required, one account gives at most 20, which is 10 %. The required players always suffice if
+ * each gives this many. With one or two required players the only limit is the number of samples.
  */
 export function fairShareOf({
   minCalibrationN,
@@ -55,10 +55,10 @@ export function rankOfBar(samples: number, targetPassRate: number): number {
 }
 
 /**
- * The ranks of two samples, counted from the best. Between them, both included, lies the bar of
- * infinitely many samples with at least this confidence. The number of n independent samples that
- * reach that bar is binomial, whatever the distribution of scores. If there are too few samples to
- * bound a side, that side is their outermost sample.
+ * The ranks of two samples, counted from the best. With at least this confidence, the bar of
+ * infinitely many samples lies between these two samples, both included. The number of n
+ * independent samples that reach that bar is binomial, whatever the distribution of scores. If
+ * there are too few samples to bound a side, the rank on that side is that of the outermost sample.
  */
 export function intervalRanksOfBar(
   samples: number,
@@ -113,8 +113,8 @@ export function issuesOfDistribution(distribution: Distribution, sampleSize: num
 }
 
 /**
- * The weights of the counts on one side of the mode, nearest first. `ratio` returns how a weight
- * relates to the one before it; its argument is how many counts are left.
+ * The weights of the counts on one side of the mode, nearest first. `ratio` returns a weight
+ * divided by the weight before it; its argument is the number of counts that are left.
  */
 function weightsFrom(left: number, ratio: (left: number) => number): readonly number[] {
   const weights: number[] = [];

@@ -54,8 +54,8 @@ export type Challenge = {
    */
   readonly rampCompletedAt: Date | null;
   /**
-   * Settled paid attempts since its drift monitor started: those that the monitor has counted and,
-   * during the ramp, those that wait.
+   * Settled paid attempts since the challenge's drift monitor started: those that the monitor has
+   * counted and, during the ramp, those that it has yet to count.
    */
   readonly attemptsSeen: number;
   /**

@@ -27,9 +27,9 @@ export type BarSample = {
 /** The stored progress of a calibration, read while its challenge's row is locked. */
 export type StoredProgress = {
   readonly challenge: Challenge;
-  /** The ids of those samples of the batch that are recorded. */
+  /** The ids of the batch's samples that are recorded already. */
   readonly recorded: ReadonlySet<string>;
-  /** How many samples each of their players has. The map lacks players without samples. */
+  /** How many samples each player of the batch has. The map lacks players without samples. */
   readonly samplesOfPlayers: ReadonlyMap<string, number>;
 };
 

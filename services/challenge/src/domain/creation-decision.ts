@@ -1,6 +1,6 @@
 /**
  * The decision on a batch of attempt creations. The batch is decided in order, and each creation
- * sees the ones before it, so that two of one player cannot pass the cap together.
+ * sees the ones before it, so that two creations of one player cannot exceed the cap together.
  *
  * - An attempt id seen before is `known`: it gets its first result, whatever the rules would decide
  *   now. Only an abandoned attempt (its process died before the wallet received the fee, and the
@@ -9,8 +9,8 @@
  *   fee that it cannot fund is `insufficient_funds`.
  * - Most creations are accepted, and need not wait for a read: `decideCachedCreations` decides them
  *   on the cached challenge and assumes that neither claim, rung nor cap refuses the player. The
- *   optimistic write checks these assumptions against the database. It refuses nothing:
- *   `decideCreations` decides every other creation, on rows that are read then.
+ *   optimistic write checks these assumptions against the database. That write refuses nothing:
+ *   `decideCreations` decides every other creation, on rows that it reads at that time.
  * - The account behind a ref is cached, and links move. A paid creation may rely on the cache,
  *   because the wallet checks the account when it charges. Nothing else is decided on the cache:
  *   `ask_wallet` makes the caller resolve the ref to its current account and decide again.

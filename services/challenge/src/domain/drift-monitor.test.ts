@@ -41,8 +41,8 @@ function everySequenceOf(length: number): boolean[][] {
 const NEGLIGIBLE = 1e-30;
 
 /**
- * The exact probability, per attempt, that a challenge with this pass rate has been suspended by
- * then: over all paths of the lattice (attempts, passes).
+ * For each number of attempts, the exact probability that a challenge with this pass rate is
+ * suspended by then, over all paths of the lattice (attempts, passes).
  */
 function suspendedBy(rate: number, target: number, attempts: number): number[] {
   const chances = new Float64Array(attempts + 2);
@@ -172,7 +172,7 @@ describe('counting outcomes', () => {
     .record({ percent: fc.constantFrom(2, 10, 20, 30, 45, 80), draws: fc.array(fc.nat(99), { maxLength: 600 }) })
     .map(({ percent, draws }) => draws.map((draw) => draw < percent));
 
-  /** Counts one outcome at a time, with a look after each. */
+  /** Counts one outcome at a time, and compares the ratios with the limits after each. */
   function followEach(passed: readonly boolean[], target: number) {
     let state = START;
     for (const pass of passed) {

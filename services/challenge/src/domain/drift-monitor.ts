@@ -7,7 +7,7 @@
  * outcomes so far are under pass rates beyond the edge, averaged over a grid of such rates,
  * relative to the edge itself. While the true rate is within the band, the expectation of the ratio
  * never exceeds 1. So the ratio ever exceeds a limit L with a probability of at most 1 / L (Ville's
- * inequality), however often it is looked at. Each test gets half of an error of 0.001.
+ * inequality), however often the ratio is checked. Each test gets half of an error of 0.001.
  */
 
 export type DriftState = {
@@ -40,8 +40,8 @@ const READING_GROWTH = 1.1;
 
 /**
  * The grid: how far beyond the edge its rates are, in log odds. Steps of 0.1 also find a rate a
- * little outside the band. The last, 2 (7.4 times the odds), soon finds any rate farther out.
- * Counted in odds, each step leads to a valid probability, whatever the target.
+ * little outside the band. The last step, 2 (7.4 times the odds), soon finds any rate farther out.
+ * Because the steps are in odds, each leads to a valid probability, whatever the target.
  */
 const LOG_ODDS_BEYOND = Array.from({ length: 20 }, (_, index) => (index + 1) / 10);
 

@@ -26,9 +26,9 @@ type Step =
   | { readonly kind: 'report'; readonly times: number; readonly isWin: boolean };
 
 /**
- * What a challenge pays until its bar is confirmed, or over all steps if it never is; and the most
- * attempts that are open or wait for the monitor at once. Applies the rules of creations, of the
- * monitor and of held awards.
+ * Returns what a challenge pays until its bar is confirmed (over all steps, if it never is), and
+ * the most attempts that were open or waiting for the monitor at one time. Applies the rules of
+ * creations, of the monitor and of held awards.
  */
 function paidBy(steps: readonly Step[], targetPassRate: number): { readonly cents: bigint; readonly most: number } {
   let challenge = challengeWith(targetPassRate);

@@ -15,9 +15,9 @@ import { MAX_UNCONFIRMED_ATTEMPTS, RAMP_ATTEMPTS } from './ramp.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 
 /**
- * The most wins among its first 99 attempts that the monitor counts without rejecting the bar or
- * confirming it. The monitor depends only on the numbers of attempts and wins, so this covers every
- * order of wins and losses.
+ * The most wins that the monitor can count among its first 99 attempts without rejecting or
+ * confirming the bar. The monitor depends only on the numbers of attempts and wins, so this covers
+ * every order of wins and losses.
  */
 export function mostCountedWins(targetPassRate: number): number {
   let most = 0;

@@ -23,9 +23,10 @@
  * An operation that has settled another attempt neither settles nor disqualifies this one: its
  * report gets `attempt_already_settled`.
  *
- * A batch is decided in order, and each report sees its attempt as the reports before it left it.
- * Most reports are the only one on an attempt that the process has cached: `decideCachedOutcomes`
- * decides them on the cache, and the optimistic write checks the cache against the database.
+ * A batch is decided in order, and each report sees the effects of the reports before it. Most
+ * reports are the batch's only report on an attempt that the process has cached:
+ * `decideCachedOutcomes` decides them on the cache, and the optimistic write checks the cache
+ * against the database.
  */
 import { canSettle, isDue, isSameTenant, type ScoreReport, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';

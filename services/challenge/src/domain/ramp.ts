@@ -1,7 +1,7 @@
 /**
  * The ramp: a challenge whose bar rests on reported scores offers at most 20 % of its tier's
- * ceiling, until its drift monitor has seen 100 settled paid attempts and does not reject. A bar
- * that an operator set has no ramp, and neither has the moving bar of a top_n challenge
+ * ceiling, until its drift monitor has seen 100 settled paid attempts and does not reject the bar.
+ * A bar that an operator set has no ramp, and neither has the moving bar of a top_n challenge
  * (docs/contract/rules.md, "Ramp").
  *
  * Until then its bar is unconfirmed, even if the prize is within that cap: at most 100 attempts may

@@ -7,10 +7,10 @@
  * calibration keeps an anchor near the rank of its future bar. When the last sample arrives the bar
  * is a few steps away, however many samples there are.
  *
- * The anchor moves once it is further from the rank of the bar than a 64th of the samples, and to
- * get there takes as many new samples. So the steps stay in proportion to the new samples, and no
- * transaction takes more steps than a 64th of the samples. Both ends of the samples are anchors
- * too, and are near enough while there are few samples.
+ * The anchor moves once it is further from the rank of the bar than a 64th of the samples. Before
+ * it is so far away, at least as many new samples must arrive. So the steps stay in proportion to
+ * the new samples, and no transaction takes more steps than a 64th of the samples. Both ends of the
+ * samples are anchors too, and are near enough while there are few samples.
  *
  * Ranks count from 1 for the lowest sample.
  */

@@ -23,7 +23,7 @@ describe('whose sample a score is', () => {
     );
   });
 
-  it('a score in test counts without a question to the wallet', () => {
+  it('a score in test counts without asking the wallet', () => {
     expect(samplePlayer(scored('test', null, null), null)).toBe('ref:ref');
     expect(samplePlayer(scored('test', 'one', null), null)).toBe('account:one');
     expect(samplePlayer(scored('live', 'one', 100), null)).toBe('account:one');

@@ -27,7 +27,7 @@ export type Seeding = {
   readonly sampleSize: bigint;
 };
 
-/** What the operation seeded before. */
+/** The seeding that the operation has recorded before. */
 type Seeded = { readonly challengeId: string; readonly threshold: number; readonly sampleSize: bigint };
 
 export type SeedingDecision =

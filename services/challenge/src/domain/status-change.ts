@@ -14,8 +14,8 @@ import { statusOf } from './current-bar.ts';
 import type { DriftState, LogRatios } from './drift-monitor.ts';
 
 /**
- * `calibrated` and `seeded` set the bar; the monitor causes `drift` and `ramp`; a person is the
- * `operator`.
+ * What changed the status. `calibrated`, `seeded`: the bar was set. `drift`, `ramp`: the drift
+ * monitor. `operator`: a person.
  */
 export type StatusChangeCause = 'calibrated' | 'seeded' | 'drift' | 'ramp' | 'operator';
 

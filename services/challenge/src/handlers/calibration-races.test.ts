@@ -79,7 +79,7 @@ describe('concurrent scores', () => {
     }
   });
 
-  it('an attempt that races with going live is either free without a bar, or paid with the bar', async () => {
+  it('an attempt that is created while its challenge goes live is either free without a bar, or paid with the bar', async () => {
     const challenge = await s.open();
     const players = await Promise.all(Array.from({ length: 10 }, () => h.player()));
     for (const ref of ['one', 'two', 'one']) await s.score(challenge.id, ref, 10);

@@ -144,7 +144,7 @@ describe('a rung that is opened live without a threshold', () => {
 
   it('a rung without a threshold is refused if its parent’s bar does not come from scores', async () => {
     const parents = [
-      // Its bar was set by the operator.
+      // The operator set this challenge's bar.
       await h.open({ targetPassRate: 0.5 }),
       await h.open({ targetPassRate: 0.5 }, { status: ChallengeStatus.CALIBRATING }),
       await h.open({ targetPassRate: 0.5, prizeStructure: PrizeStructure.TOP_N, topN: 1 }),

@@ -78,7 +78,7 @@ async function readStatistics(
 
 /**
  * Reads the scores of paid attempts, or the samples while no paid attempt has a score. For a top_n
- * challenge always reads the samples, because every score is one.
+ * challenge always reads the samples, because every score is a sample.
  */
 async function readScores(
   on: Queryable,

@@ -1,6 +1,6 @@
 /**
  * GetChallenge: one challenge and the last change of its status, for operators. Both are read from
- * one snapshot, so that this change gave the challenge the status that is shown.
+ * one snapshot, so the change is the one that led to the shown status.
  */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';

@@ -267,7 +267,7 @@ describe('a seeding that is sent again', () => {
   });
 });
 
-describe('seedings at once', () => {
+describe('concurrent seedings', () => {
   const everywhere = (seedings: readonly SeedChallengeRequest[]) =>
     Promise.all(seedings.map((seeding, index) => (index % 2 === 0 ? h : other).challenge.seedChallenge(seeding)));
 

@@ -1,6 +1,5 @@
 /**
- * An operator's changes of a status, the note with which an operator reinstates a challenge that
- * the drift monitor suspended, and the history of these changes.
+ * Status changes by an operator: when a reinstatement needs a note, and the history of the changes.
  */
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { expectAccepted } from '@laurel/testing';

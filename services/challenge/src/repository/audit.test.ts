@@ -250,7 +250,7 @@ describe('the audit in slices', () => {
     expect(found.monitor_counts_no_outcome_twice?.[0]).toBe(1n);
   });
 
-  it('attempts and outcomes during a pass are no violation', async () => {
+  it('attempts and outcomes that are written during a pass are not reported as violations', async () => {
     const audit = h.auditInSlices({ runBudgetMs: 0, maxPageSize: 5 });
     const challenge = await h.open({ dailyAttemptCap: 10_000, targetPassRate: 0.002 });
     const { ref } = await h.player();

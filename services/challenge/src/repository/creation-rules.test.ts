@@ -179,7 +179,7 @@ function everyPlayer(history: History, { challenges, accounts }: Awaited<ReturnT
 }
 
 describe('the creation rules in SQL', () => {
-  it('the creation rules in SQL read the same facts of every player as the history has', async () => {
+  it('the creation rules in SQL find exactly the facts of each player’s history', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
         const written = await write(history);

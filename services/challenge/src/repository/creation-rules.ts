@@ -44,8 +44,8 @@ export function paidInWindowSql({ challengeId, accountId, since }: PlayerOf & { 
 }
 
 /**
- * Whether neither claim, rung nor cap refuses one more paid attempt. `challenge` names a row of
- * challenges.
+ * Whether neither claim, rung nor cap refuses one more paid attempt. `challenge` is the SQL alias
+ * of a row of challenges.
  */
 export function allowsPaidAttemptSql({
   challenge,

@@ -60,7 +60,7 @@ describe('the ramp', () => {
     expect((await drift(id)).changes).toHaveLength(2);
   });
 
-  it('an attempt from before the completion of the ramp keeps the capped prize', async () => {
+  it('an attempt that was created before the ramp was completed keeps the capped prize', async () => {
     const id = await seeded();
     const open = await attempts(id, 1);
     // At most 100 attempts on an unconfirmed bar are open at once.

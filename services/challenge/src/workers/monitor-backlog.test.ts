@@ -1,6 +1,6 @@
 /**
- * A queue that has grown: what one transaction and one run take, in which order, and how late rows
- * are counted.
+ * A queue that has grown: what one transaction and one run take, in which order, and how rows that
+ * commit late are counted.
  */
 import { connectEvents, createOutbox, type EventStream } from '@laurel/events';
 import { createDatabase, type Database } from '@laurel/postgres';

@@ -44,8 +44,8 @@ import { putBackOutcomes, takeUnmonitoredOutcomes, type UnmonitoredBatch } from 
 
 export interface ChallengeMonitor extends AsyncDisposable {
   /**
-   * Starts a count of what this process has settled, soon. Never throws, and no caller waits for
-   * it.
+   * Schedules a count of the outcomes that this process has settled. Never throws, and no caller
+   * waits for the count.
    */
   wake(): void;
   /** Counts the outcomes that wait now, up to the limit of a run. A later run counts the rest. */

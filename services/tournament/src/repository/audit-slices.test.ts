@@ -203,7 +203,7 @@ describe('the audit in slices', () => {
     expect(Math.min(...foundAfter.values())).toBeGreaterThan(1);
   });
 
-  it('entries, scores and the end of a round during a pass are no violation', async () => {
+  it('entries, scores and the end of a round that fall into a pass are not reported as violations', async () => {
     const audit = h.auditInSlices({ runBudgetMs: 0, maxPageSize: 5 });
     const players = [await h.player(), await h.player(), await h.player()];
     await audit.run();
