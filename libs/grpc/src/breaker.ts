@@ -33,8 +33,9 @@ export type Breaker = {
 };
 
 export function createBreaker(client: string, options: BreakerOptions): Breaker {
-  // This file rotates the window itself, so that it can also empty it. When the breaker closes, it
-  // discards the old failures; otherwise the next failure would open it again.
+  // This file rotates the window itself, because it must also empty the window: when the breaker
+  // closes, the old failures are discarded. Otherwise the next failure would open the breaker
+  // again.
   const rotation = new EventEmitter();
   const timer = setInterval(() => rotation.emit('rotate'), BUCKET_MS).unref();
 

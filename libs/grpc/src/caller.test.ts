@@ -20,7 +20,7 @@ describe('the service that a certificate names', () => {
     ['URI:spiffe://laurel/gateway, URI:spiffe://laurel/wallet', 'unknown'],
     // One name that imitates several, in Node's notation.
     ['DNS:"a, URI:spiffe://laurel/gateway, DNS:b"', 'unknown'],
-  ])('a certificate with the names %s is of the service %s', (names, service) => {
+  ])('a certificate with the names %s belongs to the service %s', (names, service) => {
     expect(serviceOfNames(names)).toBe(service);
   });
 

@@ -31,7 +31,10 @@ export class CallNotPermittedError extends Error {
 
 const URI_PREFIX = 'URI:spiffe://laurel/';
 
-/** The service that a verified certificate's alternative names, in Node's notation, identify. */
+/**
+ * The service that the alternative names of a verified certificate identify. The names are in
+ * Node's notation.
+ */
 export function serviceOfNames(subjectAltName: string | undefined): ServiceName | 'unknown' {
   // Node quotes a name that holds a separator, so that it cannot pass for several; no service has
   // such a name.

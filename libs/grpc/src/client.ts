@@ -53,7 +53,7 @@ const CLIENT_CHANNEL: ChannelOptions = {
 /** The channels through which a service reaches others. */
 export type Channels = {
   /**
-   * With it the client presents its certificate, and accepts only a server with this service's
+   * If set, the client presents its certificate, and accepts only a server with this service's
    * certificate.
    */
   readonly identity?: ChannelIdentity | undefined;

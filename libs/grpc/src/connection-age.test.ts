@@ -17,7 +17,7 @@ afterEach(async () => {
   await stack.disposeAsync();
 });
 
-test('a server asks a connection to close after a minute, a tenth more or less', async () => {
+test('a server asks a connection to close after a minute, plus or minus a tenth', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { port } = await fixture.serve({});
   const session = connectHttp2(`http://127.0.0.1:${port}`);
@@ -26,7 +26,10 @@ test('a server asks a connection to close after a minute, a tenth more or less',
   const asked = once(session, 'goaway').then(() => {
     isAsked = true;
   });
-  /** When the reply to this ping arrives, so has everything that the server wrote before. */
+  /**
+   * When the reply to this ping has arrived, everything that the server wrote before it has arrived
+   * too.
+   */
   const echo = () => Promise.race([asked, new Promise((resolve) => session.ping(resolve))]);
   await once(session, 'remoteSettings');
   let ageMs = 0;

@@ -16,9 +16,9 @@ import { createMultiplexerServer } from './multiplexer-server.ts';
 import { CHANNEL_LIMITS, DEFAULT_DRAIN_LIMIT_MS, MAX_DEADLINE_MS } from './wire.ts';
 
 // Clients look up the replicas of a service only when a connection ends, so a new replica gets no
-// calls before that. A new connection costs a TLS handshake, some 2 ms of CPU at each end. grpc-js
-// sends a call that meets the end of the old connection on the next one. The grace is
-// longer than any deadline, so no call is cut off.
+// calls before that. A new connection costs a TLS handshake, some 2 ms of CPU at each end. If a
+// call meets the end of the old connection, grpc-js sends the call on the next connection. The
+// grace is longer than any deadline, so no call is cut off.
 const CONNECTION_AGE = { limitMs: 60_000, graceMs: MAX_DEADLINE_MS + 5_000 };
 
 export type GrpcServer = AsyncDisposable & {
@@ -37,7 +37,7 @@ export async function startGrpcServer(options: {
   port: number;
   services: readonly ServiceImplementation[];
   /**
-   * With it every connection needs a certificate of the same authority, and every rpc accepts only
+   * If set, every connection needs a certificate of the same authority, and every rpc accepts only
    * its callers.
    */
   identity?: ChannelIdentity | undefined;

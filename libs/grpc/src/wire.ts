@@ -25,8 +25,8 @@ export const MAX_ITEMS = 200;
 export const MAX_CALL_ID = 2 ** 32 - 1;
 
 /**
- * The latest deadline of a call, counted from its start. A server lets the calls of a connection
- * that it asked to end go on for longer than that.
+ * The latest deadline of a call, counted from its start. After a server has asked a connection to
+ * end, it lets the connection's calls go on for longer than that.
  */
 export const MAX_DEADLINE_MS = 120_000;
 

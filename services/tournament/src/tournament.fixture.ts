@@ -143,7 +143,9 @@ export interface Harness extends AsyncDisposable {
    * round has another attempt, which is open.
    */
   pendingAttempt(): Promise<{ readonly round: Round; readonly player: TestPlayer; readonly attemptId: string }>;
-  /** Facts of attempts and rounds without an event, and events without a fact. */
+  /**
+   * Returns the facts of attempts and rounds that lack an event, and the events that lack a fact.
+   */
   wrongEvents(): Promise<readonly string[]>;
   /** The audit that the service runs all the time, with the privileges of the service. */
   auditInSlices(limits?: SliceLimits): SlicedAudit;

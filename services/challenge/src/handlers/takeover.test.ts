@@ -18,7 +18,7 @@ async function forget(attemptId: string): Promise<void> {
   await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [attemptId]);
 }
 
-describe('a create that is sent again', () => {
+describe('a creation that is sent again', () => {
   it('a repeated creation continues an attempt whose fee the wallet never received', async () => {
     const challenge = await h.open();
     const player = await h.player();

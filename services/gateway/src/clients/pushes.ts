@@ -2,8 +2,8 @@
  * Sends the pushes of concurrent requests to the integration service, many in one call.
  *
  * - Groups: live, test, and integrations whose environment no signature has shown yet. Each has its
- *   own queue and lanes, so no push to a live integration waits behind a test key's or shares a
- *   batch with it.
+ *   own queue and lanes, so a push to a live integration never waits behind a test push, and never
+ *   shares a batch with one.
  * - Limits: a group has LANES batches under way. A batch holds at most MAX_ITEMS pushes and
  *   MAX_BATCH_BYTES of bodies, so that other calls get their turns in between. MAX_QUEUED pushes
  *   wait; more are refused immediately. A push has ITEM_DEADLINE_MS from its submission to its

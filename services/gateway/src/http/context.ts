@@ -28,7 +28,9 @@ export class RequestContext {
   responseBody: string | undefined;
   /** Whether the response is the stored one of an earlier request. */
   isReplayed = false;
-  /** Whether machines poll the route every few seconds, so that it is not worth a log line. */
+  /**
+   * Whether machines poll the route every few seconds, so that a request is not worth a log line.
+   */
   isProbe = false;
   /** Present on `/v1`: the values of the rate limit headers. */
   rateLimit: { readonly limit: string; remaining: number } | undefined;

@@ -338,7 +338,7 @@ describe('signing in with a one-time link', () => {
     for (const { status } of answers) expect([201, 401, 429]).toContain(status);
   });
 
-  test('a link’s token that was refused five times has to wait', async () => {
+  test('after five refusals of a sign-in link’s token, the next exchange has to wait', async () => {
     const token = randomBytes(32).toString('base64url');
     for (let failure = 1; failure <= 5; failure += 1) expect((await enter(token)).status).toBe(401);
     expect(await enter(token, 1)).toMatchObject({ status: 429, body: { limit: 5, retry_after: 1 } });

@@ -32,8 +32,8 @@ const PER_INTEGRATION = 200;
  */
 const PER_OTHER_ADDRESS = 20;
 /**
- * Such an address may send a quarter of this per second to one integration, and at once the bytes
- * of two seconds.
+ * An address that has not sent a valid signature may send a quarter of this per second to one
+ * integration, and the bytes of two seconds in one burst.
  */
 const UNKNOWN_KIB_PER_SECOND = 8_192;
 const stack = new AsyncDisposableStack();
@@ -290,8 +290,9 @@ describe('the limits of pushes', () => {
   }
 
   /**
-   * Uses up the minute of a new integration, from the one address that has signed a push to it.
-   * Repeats this until all of it happens in one minute, because the next minute starts a new count.
+   * Sends a new integration as many pushes as it may get in a minute, from the only address that
+   * has signed a push to it. Starts over with another integration until all pushes fall into one
+   * minute, because the next minute starts a new count.
    */
   async function exhaust(): Promise<string> {
     for (;;) {

@@ -39,8 +39,8 @@ const PATH = /^\/integrations\/([^/]+)\/outcome$/;
 const SIGNATURE_HEADER = 'x-service-signature';
 const NO_BYTES = Buffer.alloc(0);
 /**
- * The shares of the body budget that networks have that are unknown to their integration: all such
- * networks at one integration, and all of them at all integrations.
+ * The shares of the body budget for networks that are unknown to their integration: one share for
+ * all such networks of one integration, and one for those of all integrations.
  */
 const SHARE_OF_OTHERS_AT_ONE = 1 / 2;
 const SHARE_OF_OTHERS = 3 / 4;

@@ -6,8 +6,8 @@
  * proves it:
  *
  * - Proven (`final`): what our row states had to be true in the wallet before we could write the
- *   row, and the wallet only ever adds. A shown attempt was paid first; an expired attempt, or any
- *   of a cancelled round, was refunded first; the purse of a paid rank was paid first.
+ *   row, and the wallet only ever adds. An attempt is paid before it is shown; it is refunded
+ *   before it is expired or its round is cancelled; a purse is paid before its row is `paid`.
  * - Not proven: the wallet may be ahead, because our row changed after the audit read it. The audit
  *   reads our row again, after the wallet's, and confirms the finding if the same check still
  *   fails.

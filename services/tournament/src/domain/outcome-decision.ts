@@ -20,8 +20,8 @@
  *    is false.
  *
  * Any finite score is valid, also a negative or fractional one; -0 is 0. A tiebreak that the
- * tournament does not declare is ignored. A batch is decided in order: each report sees its attempt
- * as the previous reports left it.
+ * tournament does not declare is ignored. A batch is decided in order: each report sees the effects
+ * of the previous reports.
  */
 import { canSettle, deadlineOf, isDue, isSameTenant, type ScoreReport, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';

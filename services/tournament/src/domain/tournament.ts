@@ -146,7 +146,10 @@ export type Standing = {
   readonly entryId: string;
   readonly accountId: string;
   readonly best: BestRun;
-  /** Attempts that were bought and not refunded one by one. */
+  /**
+   * Attempts that were bought, without those that were refunded individually. A cancellation of the
+   * round does not lower the number.
+   */
   readonly paidAttempts: number;
   /** Null until the round's close decides it; always null in a cancelled round. */
   readonly finalRank: number | null;

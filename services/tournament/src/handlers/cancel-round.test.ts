@@ -222,7 +222,7 @@ describe('a cancellation that is interrupted', () => {
     const refunds = (await drainOutboxForRound(h, round.id)).flatMap(({ payload }) =>
       payload?.$case === 'attemptRefunded' ? payload.value.reason : [],
     );
-    // The report ended its attempt before the round was decided: the reason is the same.
+    // The reported attempt ended before the round was decided, and its refund has the same reason.
     expect(refunds).toEqual(Array.from({ length: 3 }, () => RefundReason.ROUND_CANCELLED));
   });
 

@@ -152,7 +152,7 @@ describe('entries', () => {
     h.clock.advance(1);
     expect(verdictOf(await h.create(round.id, first.ref))).toBe('entries_closed');
     expect(verdictOf(await h.create(round.id, second.ref))).toBe('entries_closed');
-    // An attempt that was created stays so, and can still be played.
+    // A repeated creation still returns the attempt, and the attempt can still be played.
     expect(created(await h.create(round.id, first.ref, last.id))).toEqual(last);
     expect(recorded(await h.report(last.id, 1)).score).toBe(1);
     expect(await h.balance(second.accountId)).toBe(FUNDS);

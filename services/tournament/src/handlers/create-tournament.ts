@@ -42,7 +42,7 @@ export function createTournament({
   };
 }
 
-/** Null if a direction is neither of the two. */
+/** Null if a direction is unknown. */
 function parseTerms(terms: TournamentTermsMessage): ProposedTournament | null {
   const { tiebreak } = terms;
   const direction = findName(THRESHOLD_DIRECTIONS, terms.thresholdDirection);

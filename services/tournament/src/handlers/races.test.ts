@@ -223,7 +223,8 @@ describe('an operator who cancels a round while it is played', () => {
       const player = await h.player();
       recorded(await h.report(created(await h.create(round.id, player.ref)).id, 1));
       // The first cancellation comes before the close and the last one after the settlement, on any
-      // machine. In each turn between, it coincides with another step of the close.
+      // machine. In each turn in between, the cancellation coincides with a different step of the
+      // close.
       if (turn === 0) await cancel(other, round.id);
       const closing = h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id });
       for (let step = 0; step < (turn - 1) * 2; step += 1) await h.database.query({ text: 'select 1' });
@@ -418,7 +419,7 @@ select count(distinct account_id)::int as entrants from attempts where round_id 
   return row?.entrants;
 }
 
-describe('the last attempt of an account that ends while others start', () => {
+describe('an account’s last attempt that ends while new attempts start', () => {
   const PLAYERS = 30;
 
   it.each(['expires', 'is voided'])(

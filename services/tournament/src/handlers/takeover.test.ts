@@ -38,7 +38,7 @@ returning e.round_id`,
   });
 }
 
-describe('a create that is sent again', () => {
+describe('a creation that is sent again', () => {
   it('a repeated creation continues an attempt whose fee the wallet never received', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     expect(await statusOf(h.database, attemptId)).toMatchObject({ status: 'pending' });

@@ -173,7 +173,7 @@ describe('a round that was not opened in time', () => {
     const replica = await h.startReplica();
     await setStatus(tournament.id, TournamentStatus.PAUSED);
     expectAccepted(await h.tournament.closeRound({ tenant: PROGRAM, roundId: tournament.currentRound?.id ?? '' }));
-    // The tournament is as after a resume that did not open a round.
+    // The tournament is now in the state that a resume leaves if it opens no round.
     await h.database.query({ text: `update tournaments set status = 'active' where id = $1` }, [tournament.id]);
     await Promise.all([h.server.sweepOnce(), replica.server.sweepOnce()]);
     const rounds = await h.database.query<{ number: number; status: string }>(

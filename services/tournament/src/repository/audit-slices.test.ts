@@ -192,7 +192,7 @@ describe('the audit in slices', () => {
     for (let runs = 1; runs <= 73 && foundAfter.size < wanted.length; runs += 1) {
       await tamper(
         `update audit_passes set started_at = started_at - interval '10 minutes'`,
-        // Empty tails: no row counts as new.
+        // Makes the runs find no new rows, so that only slices find the damage.
         `update audit_passes set tails = (
            select jsonb_object_agg(name, '{"from": 4102444800000, "to": 4102444800000}'::jsonb) from jsonb_object_keys(tails) as name)`,
       );

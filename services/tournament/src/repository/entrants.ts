@@ -4,7 +4,10 @@
  */
 import { ENTRANT_STATUSES } from '../domain/entrants.ts';
 
-/** The condition that the row `attempt` of attempts makes its account an entrant. */
+/**
+ * SQL: whether a row of attempts makes its account an entrant. `attempt` is the SQL alias of the
+ * row.
+ */
 export function makesEntrantSql(attempt: string): string {
   return `${attempt}.status in (${ENTRANT_STATUSES.map((status) => `'${status}'`).join(', ')})`;
 }

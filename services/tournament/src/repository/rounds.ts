@@ -259,7 +259,7 @@ export async function cancelRound(
   await moveRoundEnds(on, { id, entriesCloseAt, closesAt });
 }
 
-/** Moves the round from the first status to the second. False if the round was not in the first. */
+/** Changes the status of the round from `from` to `to`. False if the status was not `from`. */
 export async function changeRoundStatus(
   on: Queryable,
   id: string,

@@ -229,7 +229,7 @@ describe('a settlement that is interrupted', () => {
     const round = await playedRound(players);
     await h.stopWallet();
     h.clock.advance(30 * 24 * HOUR_MS);
-    // The decision does not need the wallet; the rest waits for it.
+    // The decision does not need the wallet; the steps after it wait for the wallet.
     await expect(h.server.sweepOnce()).rejects.toThrow();
     expect((await roundOf(h, round.id)).status).toBe(RoundStatus.SETTLING);
     const running = await boardOf(h, round.id, players[0]?.ref);

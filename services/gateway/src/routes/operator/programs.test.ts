@@ -213,7 +213,7 @@ describe('programs', () => {
     expect((await use(liveKey)).status).toBe(404);
   });
 
-  test('the keys of a program that is not open are answered like a missing key', async () => {
+  test('a request with a key of a program that is not open is answered like one without a key', async () => {
     const { id, testKey, liveKey } = await makeProgram();
     const change = (changes: object) => operate('PATCH', `/programs/${id}`, changes);
     const statuses = async () => [(await use(testKey)).status, (await use(liveKey)).status];
@@ -282,7 +282,7 @@ describe('programs', () => {
     }
   });
 
-  test('a wrong body for an unknown program is 400 before 404', async () => {
+  test('a wrong body for an unknown program is answered 400, not 404', async () => {
     for (const id of [newId(), 'nonsense']) {
       expect(await operate('GET', `/programs/${id}`)).toMatchObject(NOT_FOUND);
       expect(await operate('POST', `/programs/${id}/approve`)).toMatchObject(NOT_FOUND);

@@ -50,7 +50,7 @@ interface Searched extends OwningServices {
 
 type Options = { readonly requestId: string; readonly deadlineMs: number; readonly retryLostReply: true };
 
-/** One of the places in which a search looks, and what it alone can find. */
+/** A place that a search looks in, and the kinds of things that only this place contains. */
 interface Place {
   readonly kinds: readonly Kind[];
   readonly find: () => Promise<readonly Found[] | Refused>;

@@ -247,7 +247,7 @@ describe('what is not an operator’s session', () => {
   test('a token in the cookie, a malformed cookie and two cookies of that name open no session', async () => {
     const [alice, bob] = [await enter(ALICE), await enter(BOB)];
     const sent = ['laurel_operator=', `laurel_operator=${ALICE}`, 'laurel_operator', alice.toUpperCase(), `${alice}x`];
-    // The second one may come from another host of the site, which names a path of its own.
+    // The second cookie may come from another host of the site, which sets it for another path.
     const twice = [`${alice}; ${bob}`, `${bob}; ${alice}`, `${alice}; ${alice}`, `${alice};laurel_operator=`];
     for (const cookie of [...sent, ...twice]) {
       expect([cookie, ...codeOf(await operate('GET', '/me', { cookie }))]).toEqual([cookie, ...UNAUTHORIZED]);
@@ -339,7 +339,7 @@ describe('guesses of operators’ tokens at sign-in', () => {
   const wrong = (nth: number) => `wrong-${nth}-${'x'.repeat(32)}`;
 
   test('wrong tokens in the header and at sign-in are counted together', async () => {
-    // The process knows no client yet, so even a right token waits there.
+    // The new process knows no client yet, so it makes even a right token wait.
     const replica = ports.push(await start(BEFORE)) - 1;
     const cookie = await enter(ALICE);
     const sendToken = (token: string, at: 'sign-in' | 'header') =>

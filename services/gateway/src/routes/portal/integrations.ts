@@ -104,7 +104,10 @@ export const listIntegrationLog = defineDeveloperRoute({
     readLog(integration, { developerId, integrationId }, query, options),
 });
 
-/** A page of the log. If a program is named, only of an integration of that program. */
+/**
+ * Reads a page of an integration's log. If a program is named, the integration must be the
+ * program's.
+ */
 export async function readLog(
   integration: IntegrationClient,
   of: { readonly developerId: string; readonly programId?: string; readonly integrationId: string },

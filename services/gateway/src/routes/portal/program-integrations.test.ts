@@ -37,7 +37,7 @@ const CONFLICT = [409, 'conflict'];
 const stack = new AsyncDisposableStack();
 let integration: ScriptedIntegration;
 let port: number;
-/** A host that accepts no test key. */
+/** The port of a gateway that accepts no test keys. */
 let livePort: number;
 
 beforeAll(async () => {

@@ -27,7 +27,7 @@ let ports: number[];
 let apiKey: string;
 /** The operations requested from the contest service, in order. */
 let operations: string[] = [];
-/** Decides the result of the next operations. By default every operation is done. */
+/** Decides the result of the next operations. By default every operation succeeds. */
 let decide: () => Promise<Exclude<AttemptCreationResult['result'], { $case: 'attempt' }>>;
 
 beforeAll(async () => {
