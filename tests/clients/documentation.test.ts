@@ -271,7 +271,10 @@ async function open(page: Page, path: string): Promise<void> {
   await page.waitForLoadState('load');
 }
 
-/** Runs in the page. A function, because the site's policy forbids evaluating a text again. */
+/**
+ * Runs in the page. It is a function and not a text, because the site's policy forbids the page to
+ * evaluate a text.
+ */
 function hasApp(): boolean {
   const { document } = globalThis as unknown as {
     document: { querySelector(selector: string): { readonly __vue_app__?: object } | null };

@@ -507,7 +507,8 @@ describe('every status of every route', () => {
     for (const [method, path, body] of probes()) {
       const headers = { 'idempotency-key': randomUUID() };
       const options = body === undefined ? { headers } : { body, headers };
-      // The gateway may reject an id that no service made without a call: use an existing one.
+      // For an id that no service made, the gateway may refuse without a call, so this uses an
+      // existing id.
       const target = path.replace(/\/attempts\/[0-9a-f-]{36}/, `/attempts/${id}`);
       const answer = await program.test.send(method, target, options);
       expectError(500, 'internal_error', answer);

@@ -99,8 +99,8 @@ describe('a fault at each step of a push', () => {
       const second = await openAttempt(player.ref);
       const again = await eventually(() => pushOnce(integrations[flow], body), 'the push is answered');
 
-      // Before the commit of a report's pair no attempt is settled, so the first is still the
-      // oldest open one.
+      // Until the pair (report, attempt) is committed no attempt is settled, so the first attempt
+      // is still the oldest open one.
       const settled = settledOf(again);
       expect(settled).toMatchObject({ attemptId: id, score: 1 });
       if (first !== undefined)

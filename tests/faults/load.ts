@@ -117,7 +117,7 @@ async function setScene({ world: { newChallenge, newRound, http }, program }: Pr
 }
 
 /**
- * Does something to the stack under load, with separate players and contests; resolves once the
+ * Runs `disturb` while players play. Each call has separate players and contests. Resolves once the
  * players have ended their attempts.
  */
 export async function underLoad(

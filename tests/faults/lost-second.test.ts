@@ -1025,7 +1025,7 @@ describe('the database of the integration service loses its last second', () => 
     expect(aged).toHaveLength(1);
   };
 
-  test('a report whose pair is lost settles no other attempt for 24 hours', async () => {
+  test('a report whose pair (report, attempt) is lost settles no other attempt for 24 hours', async () => {
     const { player, entry, target, body } = await newNamedPlayer();
     const first = (await enter(entry)).body.id;
     const report = { ...body, score: 1 };
@@ -1050,7 +1050,7 @@ describe('the database of the integration service loses its last second', () => 
     await expectReported({});
   });
 
-  test('a report whose pair is lost stays bound to the attempt that was open at its first refusal', async () => {
+  test('a report whose pair (report, attempt) is lost stays bound to the attempt that was open at its first refusal', async () => {
     const { entry, target, body } = await newNamedPlayer();
     const reports = [1, 2].map((score) => ({ ...body, id: randomUUID(), score }));
     const [ofOpen, ofEnded] = [reports[0] ?? expect.fail(), reports[1] ?? expect.fail()];

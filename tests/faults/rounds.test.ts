@@ -42,7 +42,7 @@ describe('a round after a fault', () => {
     expect(await movements(world, player)).toEqual([]);
   });
 
-  test('a round whose wallet is down settles when the wallet is back', async () => {
+  test('a round that closes while the wallet is down settles once the wallet is back', async () => {
     const round = await world.newRound();
     const [first, second, silent] = (await newPlayers(world, 3)) as [Player, Player, Player];
     await world.playRound(round.id, first, 20);

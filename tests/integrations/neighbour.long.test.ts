@@ -13,8 +13,8 @@ import { newTarget, type Target } from './target.ts';
 
 const KIB = 1_024;
 /**
- * A flood begins this many calls a second, the limit of pushes to an integration; it has another
- * machine's address.
+ * A flood begins this many calls a second, which is the limit of pushes to an integration. It comes
+ * from another machine's address.
  */
 const CALLS_PER_SECOND = 100;
 const MAX_UNDER_WAY = 96;

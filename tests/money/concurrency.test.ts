@@ -141,7 +141,8 @@ describe('parallel requests over two replicas of each service', () => {
     const players = await newPlayers(world, 60);
     await Promise.all(
       players.map(async (player, index) => {
-        // The gateways take turns, so that no request reaches the one that served the last.
+        // The gateways take turns, so no request reaches the gateway that served the previous
+        // request.
         const id = await openAttempt(world, round, player);
         expect(await rows(world, round, player)).toEqual([]);
         const { body } = expectStatus(200, await world.partner.reportOutcome(id, { score: index % 10 }));

@@ -105,7 +105,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about held payouts'
     expect(objections).toEqual([]);
   });
 
-  test('the payout of a rank shows its standing and the attempt that scored it', async () => {
+  test('the payout of a rank shows the rank’s standing and the attempt that reached the rank', async () => {
     const { award_id: awardId, attemptId, player, roundId } = await newHeldRank(world);
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;

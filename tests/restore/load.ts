@@ -18,7 +18,7 @@ export interface Contests {
    */
   readonly prizes: { readonly before: Parent; readonly after: Parent; readonly across: Parent };
   readonly round: Parent;
-  /** Scored before the instant, and closed after it. */
+  /** The round in which players score before the instant, and which closes after it. */
   readonly cup: Round;
   /** Reports for attempts from before the instant are pushed to this target after it. */
   readonly target: Target;

@@ -36,9 +36,9 @@ const START_ORDER: readonly (readonly Service[])[] = [
 
 /** Instants in PostgreSQL's format. */
 export interface Instants {
-  /** Nothing was under way, and everything was settled. */
+  /** An instant at which nothing was under way and everything was settled. */
   readonly quiet: string;
-  /** Players were playing. */
+  /** An instant at which players were playing. */
   readonly busy: string;
 }
 

@@ -77,7 +77,8 @@ async function serving(step: (load: Load) => Promise<void>): Promise<EndedLoad> 
 /** Replaces the replicas one at a time; the next begins when the load continues. */
 async function replaceAll(load: Load, service: Service, checkout: string): Promise<void> {
   for (let replica = 0; replica < REPLICAS; replica += 1) {
-    // The replica drained: one that owes a response for too long exits with 1.
+    // An exit with 0 means that the replica has drained. A replica that owes a response for too
+    // long exits with 1.
     expect(await world.stack.stop(service, replica)).toBe(0);
     await world.stack.replace(service, replica, checkout);
     await load.more(SOME);

@@ -104,8 +104,8 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
   async function expireByHour(attemptId: string): Promise<void> {
     const { query } = world.stack.database('challenge');
     const row = () => query<{ status: string }>('select status from attempts where id = $1', [attemptId]);
-    // The response may come before the row is open. The sweep never looks back, so the hour ends in
-    // a second rather than at once.
+    // The creation may be answered before the row is open, so this waits for the row. The sweep
+    // never looks back, so the update lets the hour end in a second and not in the past.
     await eventually(async () => (await row())[0]?.status === 'open' || undefined, 'the attempt is open');
     await query(`
       begin;

@@ -8,7 +8,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Developer, type EventBody, expectStatus, startWorld, type World } from '../world.ts';
 import { playAttempt } from './play.ts';
 
-/** Their endpoints may send 160 at once: more than an environment has slots. */
+/**
+ * The number of developers whose endpoints take slots. Together these endpoints may have 160 sends
+ * under way, which is more than an environment has slots.
+ */
 const FLOODERS = 2;
 const ENDPOINTS = 20;
 /** An endpoint that responds within a second counts as prompt, and may take its four slots. */
