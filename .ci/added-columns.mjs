@@ -6,8 +6,8 @@
 // Outside of a transaction @laurel/postgres prepares the statement again. Within a transaction the
 // call fails, because the transaction may have decided something already.
 //
-// - The previous release is the commit that tests/rolling/previous-release.ts names. A service that
-//   tests/rolling/rolling.test.ts stops before its migrations may do what it likes.
+// - The previous release is the commit that tests/rolling/previous-release.ts names. Services that
+//   tests/rolling/rolling.test.ts stops before their migrations are not checked.
 // - The statements are the texts in `src/repository/` of the release's services and libraries. A
 //   fragment of a statement counts as a statement.
 // - A `*` counts if its columns reach the result. A `*` in a subquery or a `with` counts only if

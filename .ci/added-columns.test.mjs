@@ -53,7 +53,7 @@ test.each([
   expect([...returnedTables(sql)]).toEqual([]);
 });
 
-test('an alias in a fragment names the table to which another text of the file gives that alias', () => {
+test('an alias in a fragment stands for the table that has this alias in another text of the file', () => {
   const source = `
     const COLUMNS = 'c.*, b.score';
     const BY_ID = \`select \${COLUMNS} from challenges c left join bars b on true\`;`;

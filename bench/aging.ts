@@ -19,7 +19,7 @@ import { table } from './statistics.ts';
 
 const parts = new Set((process.env.LAUREL_BENCH_PARTS ?? 'statements,removal').split(','));
 const turns = Number(process.env.LAUREL_BENCH_TURNS ?? 6);
-/** Two partitions a month, so that one year has as many as two years would. */
+/** Two partitions a month: so one year has as many partitions as two years with one a month. */
 const PARTITIONS = 24;
 
 await using cleanup = new AsyncDisposableStack();

@@ -171,7 +171,10 @@ function ratioOf(
   return { mean, least: mean / factor, most: mean * factor };
 }
 
-/** The ratio of medians: a process that flows hardly use has turns without a tick of CPU time. */
+/**
+ * Divides the medians instead of comparing turn by turn, because a process that flows hardly use
+ * has turns without a tick of CPU time.
+ */
 function ratioOfProcess(clients: number, name: string): number | string {
   const [earlier, later] = [before, after].map((side) =>
     median(at(side, clients).map((turn) => turn.cpuMs[name] ?? 0)),

@@ -30,8 +30,8 @@ const ARRIVAL_LIMIT_MS = 60_000;
 const POLL_MS = 100;
 
 /**
- * Rows of a printed table; the first is its head. Throws if an event did not arrive, or arrived
- * with a wrong signature.
+ * Returns the rows of a printed table; the first row is its head. Throws if an event did not
+ * arrive, or arrived with a wrong signature.
  */
 export async function measureDeliveries(stack: Stack): Promise<(string | number)[][]> {
   await using cleanup = new AsyncDisposableStack();

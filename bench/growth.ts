@@ -8,7 +8,7 @@ const LEAST_BYTES = 1;
 export interface Growth {
   /** Measures the bytes that `work` adds. `countOf` returns how many flows the work ran. */
   during<Result>(unit: string, work: () => Promise<Result>, countOf: (result: Result) => number): Promise<Result>;
-  /** Rows of a printed table; the first is its head. */
+  /** Returns the rows of a printed table; the first row is its head. */
   table(): (string | number)[][];
 }
 

@@ -6,7 +6,10 @@ import type { PlayerPool } from './player-pool.ts';
 import { type PushTarget, push } from './push.ts';
 import type { FlowResult, Flows } from './winning-flows.ts';
 
-/** The parent's order to create this many attempts, of which as large a share wins as of flows. */
+/**
+ * The parent's order to create this many attempts. As many of them will win, in proportion, as
+ * flows do.
+ */
 export interface AttemptsRequest {
   readonly kind: 'attempts';
   readonly host: string;
@@ -40,7 +43,9 @@ export interface Outcomes {
    * attempts.
    */
   create(request: AttemptsRequest, players: PlayerPool, isNextWin: () => boolean): Promise<void>;
-  /** Returns outcomes in the order of their sending; the caller does not count failed ones. */
+  /**
+   * Returns outcomes in the order in which they were sent; the caller does not count failed ones.
+   */
   settle(request: OutcomesRequest): Promise<Flows & { readonly elapsedMs: number }>;
 }
 

@@ -23,7 +23,8 @@ const READ_MEMORY_MS = 1_000;
 type Partner = { readonly id: string; readonly url: string; readonly arrivesAs: string };
 
 /**
- * Rows of a printed table; the first is its head. Throws if an integration was not polled twice.
+ * Returns the rows of a printed table; the first row is its head. Throws if an integration was not
+ * polled twice.
  */
 export async function measurePolls(stack: Stack, durationMs: number): Promise<(string | number)[][]> {
   await using cleanup = new AsyncDisposableStack();

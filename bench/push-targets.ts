@@ -3,8 +3,8 @@ import type { BenchProgram } from './paid-flow.ts';
 import type { PushTarget } from './push.ts';
 
 /**
- * Creates an active integration for each program, and returns them by program id. With so many,
- * none comes near its own limits.
+ * Creates an active integration for each program, and returns them by program id. With so many
+ * integrations, none comes near its own limits.
  */
 export async function createPushTargets(
   baseUrl: string,

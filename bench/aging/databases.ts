@@ -80,7 +80,7 @@ export async function copyByMonth(
   });
   await withDatabase(postgres, name, async (client) => {
     await client.query('set session_replication_role = replica');
-    // They read the tables that are replaced, and no measured statement reads them.
+    // These views read the tables that are replaced, and no measured statement reads the views.
     await client.query('drop view if exists all_attempts, all_outcomes');
     for (const { name: aging, key } of AGING[service]) {
       await partition(client, { name: aging, key, bounds: boundsOf(shape, count), isSplit: service === 'wallet' });

@@ -81,7 +81,7 @@ const SIZES = `
     and (oid = any($1::regclass[]) or oid in (select indexrelid from pg_index where indrelid = any($1::regclass[])))
   order by relkind desc, relname`;
 
-/** Rows of printed tables; the first row of each table is its head. */
+/** Returns the rows of the printed tables; the first row of each table is its head. */
 export async function measureRemoval(
   postgres: EmbeddedPostgres,
   shape: Shape,

@@ -32,7 +32,7 @@ interface Player {
 type Timed = (name: string, calls: number, call: (nth: number) => Promise<unknown>) => Promise<void>;
 type Turn = (database: Database, batch: number, timed: Timed) => Promise<void>;
 
-/** Rows of printed tables; the first row of each is its head. */
+/** Returns the rows of the printed tables; the first row of each is its head. */
 export async function measureStatements(
   postgres: EmbeddedPostgres,
   contests: Contests,

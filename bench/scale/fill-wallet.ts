@@ -37,7 +37,10 @@ import {
   turnsOfHistory,
 } from './shape.ts';
 
-/** The house of live, and its accounts; services/wallet/src/domain/ledger.ts has the digits. */
+/**
+ * The house of the environment `live`, and its accounts. services/wallet/src/domain/ledger.ts
+ * defines these ids.
+ */
 const HOUSE = '00000000-0000-8000-8000-000000000020';
 const ACCOUNT = {
   house_fees: '00000000-0000-8000-8000-000000000021',

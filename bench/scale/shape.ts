@@ -1,6 +1,7 @@
 /**
  * The shape of the fill: which player plays which contest at which instant, as arithmetic on the
- * number of an attempt, so that each service's database is filled alone and all agree.
+ * number of an attempt, so that each service's database can be filled on its own and all databases
+ * agree.
  *
  * Attempts are numbered from 0 in the order of time, evenly spread over a year, in a hundred turns.
  * In 90 of them each player plays once: in 20 an entry of a round, in 70 a challenge. In the ten

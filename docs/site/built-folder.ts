@@ -43,7 +43,10 @@ function isBuilt(folder: BuiltFolder): boolean {
   }
 }
 
-/** Puts what was built from the inputs of `fingerprint` in place; `work` gets the old folder. */
+/**
+ * Moves the folder `built`, whose inputs have this fingerprint, into place. The old folder is moved
+ * into `work`.
+ */
 export function putInPlace({ dist }: BuiltFolder, built: string, work: string, fingerprint: string): void {
   writeFileSync(join(built, STAMP), fingerprint);
   replaceFolder(dist, built, work);
@@ -51,7 +54,7 @@ export function putInPlace({ dist }: BuiltFolder, built: string, work: string, f
 
 /**
  * Builds the folder again if its inputs have changed since the last build. Resolves to the output
- * of the build if the build failed. `signal` ends the build, then without a result.
+ * of the build if the build failed. If `signal` aborts, the build ends without a result.
  */
 export async function keepBuilt(
   folder: BuiltFolder,

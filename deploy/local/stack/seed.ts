@@ -9,7 +9,9 @@ export type DemoProgram = {
   readonly program_id: string;
   readonly test_key: string;
   readonly live_key: string;
-  /** The challenge of the README and of `npm run demo`: higher is better, one step, cheap. */
+  /**
+   * The challenge of the README and of `npm run demo`: no ladder, a low fee, and higher is better.
+   */
   readonly challenge_id: string;
   /** A ladder, lowest rung first: each rung unlocks the next. Lower is better. */
   readonly ladder_challenge_ids: readonly string[];

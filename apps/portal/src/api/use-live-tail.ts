@@ -138,7 +138,8 @@ export function useLiveTail<T>({ path, query, keyOf, changes }: TailSource<T>): 
   usePoll(tail !== undefined && !isPaused && !tail.isOverfull, address, async (signal) => {
     polls.current += 1;
     const isRefresh = changes !== undefined && polls.current % POLLS_PER_REFRESH === 0;
-    // The newest page is read before the newer rows, so that it has no row that those lack.
+    // The newest page is read before the newer rows, so the page has no row that the newer rows
+    // lack.
     const present = isRefresh ? await ask({}, signal) : undefined;
     const newer = await ask({ after: tail?.headCursor ?? undefined }, signal);
     if (signal.aborted) return POLL_MS;

@@ -14,7 +14,10 @@ interface SessionGateProps {
   readonly signIn: (onSignedIn: () => void) => ReactNode;
 }
 
-/** Shows the page, or the sign-in in its place. The address stays, so the page appears after it. */
+/**
+ * Shows the page, or the sign-in in its place. The address stays, so the page appears after the
+ * sign-in.
+ */
 export function SessionGate({ audience, signIn }: SessionGateProps): ReactNode {
   const session = useSession();
   if (session === 'held') return <Outlet />;

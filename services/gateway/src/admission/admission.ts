@@ -76,8 +76,8 @@ export interface Admission extends AsyncDisposable {
    */
   revoke(apiKeyId: string): void;
   /**
-   * Hashes keys again under the current pepper: those that were used here and are still stored
-   * under an earlier one.
+   * Hashes again, under the current pepper, the keys that were used here and are still stored under
+   * an earlier pepper.
    */
   rehashKeys(): Promise<void>;
 }

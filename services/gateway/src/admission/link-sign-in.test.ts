@@ -126,7 +126,7 @@ test('the token of a sign-in link is not accepted as the token of a session, nor
   expect(await exchange(result.kind === 'signed-in' ? result.token : '')).toEqual({ kind: 'wrong' });
 });
 
-test('a link from before a change of the pepper is accepted only while the earlier pepper is', async () => {
+test('a link that was made before a change of the pepper works only while the earlier pepper is accepted', async () => {
   const [first, second] = [await makeLink(OLD), await makeLink(OLD)];
   expect(await exchange(first, { peppers: peppersOf(NEW, [OLD]) })).toMatchObject({ kind: 'signed-in' });
   expect(await exchange(second, { peppers: peppersOf(NEW) })).toEqual({ kind: 'wrong' });

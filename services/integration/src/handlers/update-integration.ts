@@ -1,6 +1,6 @@
 /**
  * UpdateIntegration: changes the fields that the request has. Activating a pull_poll makes its poll
- * due; in the same commit as it leaves `active`, no poll is due any more.
+ * due. The commit that ends the status `active` also ensures that no poll is due any more.
  */
 import type { UrlCheck } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';

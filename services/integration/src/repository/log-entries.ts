@@ -77,7 +77,9 @@ with deleted as (
 select count(*)::int as deleted from deleted`,
 };
 
-/** Writes entries of the log. Does not wait for the disk: nothing is decided by a lost entry. */
+/**
+ * Writes entries of the log. Does not wait for the disk, because no decision depends on an entry.
+ */
 export async function insertLogEntries(database: Database, entries: readonly NewLogEntry[]): Promise<void> {
   await database.write(INSERT, logColumns(entries), { durable: false });
 }

@@ -64,8 +64,8 @@ const IS_DUE = `
     i.next_poll_at <= $1 and i.pull_origin is not null and (i.leased_until is null or i.leased_until <= $1)
     and exists (select from programs p where p.id = i.program_id and i.environment = any(p.open_environments))`;
 
-// Limits each origin and lists live first, so that neither one origin nor test fills the list and
-// hides the others.
+// Limits the polls of each origin and lists live polls first, so that neither one origin nor test
+// polls fill the list and hide the other polls.
 const FIND_DUE = {
   name: 'polls_find_due',
   text: `

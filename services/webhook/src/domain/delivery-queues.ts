@@ -1,8 +1,8 @@
 /**
  * Live and test deliveries wait in separate queues. Each environment has all slots for itself
  * (slots.ts): the total, the shares and the health of an endpoint are counted per environment. So
- * whatever test keys send, a live delivery does not wait for it. A test that a developer requests
- * waits in the queue of `test`.
+ * whatever test keys send, a live delivery does not wait for it. A test event that a developer
+ * requests waits in the queue of `test`.
  */
 
 import type { KnownHealth } from '@laurel/untrusted-url';

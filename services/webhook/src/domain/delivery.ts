@@ -56,7 +56,7 @@ export type Send = {
   readonly url: string;
   /** The stored form: encrypted, and bound to the endpoint's id. */
   readonly sealedSecret: Buffer;
-  /** The environment of the event; `test` for a test that a developer requested. */
+  /** The environment of the event; `test` for a test event that a developer requested. */
   readonly environment: Environment;
   readonly startedAt: Date;
 };

@@ -16,7 +16,8 @@ export type Endpoint = {
   readonly developerId: string;
   readonly url: string;
   /**
-   * Empty means all types. A test is delivered even if its endpoint does not subscribe to tests.
+   * Empty means all types. A test event is delivered even if its endpoint does not subscribe to
+   * test events.
    */
   readonly events: readonly WebhookEventType[];
   /** Null means all programs of the developer. */

@@ -1,4 +1,4 @@
-/** Sends on request: a test, a resend, a retry before it is due. */
+/** Sends on request: a test event, a resend, a retry before it is due. */
 import { refused } from '@laurel/errors';
 import { Environment } from '@laurel/proto/common';
 import { type Delivery, DeliveryStatus } from '@laurel/proto/webhook';

@@ -36,8 +36,9 @@ where d.id = h.id and d.status = 'pending'`,
 
 /**
  * The delivery $1 `d` to an endpoint `e`, if it concerns the program $2 in the environment $3.
- * Either it carries an event of that tenant, or it is a test, which belongs to no program, and its
- * endpoint receives the program's events. The endpoint belongs to the program's developer.
+ * Either it carries an event of that tenant, or it carries a test event, which belongs to no
+ * program, and its endpoint receives the program's events. The endpoint belongs to the program's
+ * developer.
  */
 export const DELIVERY_OF_TENANT = `
 from deliveries d join endpoints e on e.id = d.endpoint_id

@@ -8,7 +8,10 @@ import type { DeliveryCounts } from './delivery-stats.ts';
 
 /** The most deliveries of each endpoint that are searched, newest first. */
 export const MAX_EXAMINED_EACH = 10_000;
-/** The first delivered delivery of each endpoint is searched for among this many of its oldest. */
+/**
+ * For each endpoint, the first successful delivery is searched for among this many of the oldest
+ * ones.
+ */
 const MAX_OLDEST = 1_000;
 
 export type DeliverySummary = DeliveryCounts & {
@@ -17,7 +20,7 @@ export type DeliverySummary = DeliveryCounts & {
    */
   readonly countedFrom: Date | null;
   readonly endpointCreatedAt: Date | null;
-  /** When the first delivered delivery was created, among those that were searched. */
+  /** When the first successful delivery was created, among the deliveries that were searched. */
   readonly deliveredAt: Date | null;
 };
 

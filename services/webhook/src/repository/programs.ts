@@ -35,7 +35,7 @@ const SELECT_OWNER = { name: 'programs_owner', text: 'select developer_id from p
 
 /**
  * The SQL condition that the delivery's program still belongs to the endpoint's developer. It holds
- * for a test, which has no program.
+ * for a test delivery, which has no program.
  */
 export function isStillOfDeveloperSql(delivery: string, endpoint: string): string {
   return `not exists (

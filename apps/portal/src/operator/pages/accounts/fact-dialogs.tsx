@@ -44,7 +44,8 @@ function endWords(until: string, present: string | null): string {
 }
 
 export function EndExclusionDialog({ account, onClose }: DialogProps): ReactNode {
-  // Keeps the end from the opening of the dialog: the page may replace it while the dialog is open.
+  // Keeps the end that the account had when the dialog opened: the page may show another one
+  // meanwhile.
   const [until] = useState(account.self_excluded_until);
   return (
     <AccountDialog

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changesOf } from './changes.ts';
 
-test('only the members that differ are changes', () => {
+test('the changes of an action are only the members that differ', () => {
   const before = { id: '1', status: 'draft', blocked: false, keys: [1], limits: { fee: '1.00' } };
   const after = { id: '1', status: 'approved', blocked: true, keys: [1, 2], limits: { fee: '2.00' } };
   expect(changesOf(before, after)).toEqual([

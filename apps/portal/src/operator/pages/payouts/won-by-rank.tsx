@@ -18,7 +18,7 @@ interface WonByRankProps {
   readonly accountId: string;
 }
 
-/** The account's standing in the round, and the attempt that scored it. */
+/** The account's standing in the round, and the attempt with the account's best score. */
 export function WonByRank({ roundId, accountId }: WonByRankProps): ReactNode {
   const reading = useRead<OperatorRoundStandings>(`/rounds/${roundId}/standings`, { account_id: accountId });
   return (
