@@ -20,7 +20,9 @@ export interface Contests {
   readonly round: Parent;
   /** The round in which players score before the instant, and which closes after it. */
   readonly cup: Round;
-  /** Reports for attempts from before the instant are pushed to this target after it. */
+  /**
+   * Reports for attempts that were created before the instant are pushed to this target after it.
+   */
   readonly target: Target;
 }
 

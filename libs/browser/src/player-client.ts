@@ -179,8 +179,8 @@ export class PlayerClient extends EventTarget {
   }
 
   /**
-   * The arm after a failure that leaves the payment open. If the session had ended, the arm of
-   * before the request: the server noticed the end before it did anything. Otherwise the sent arm.
+   * Returns the arm after a failure that leaves the payment open: the sent arm. But if the session
+   * had ended, returns the previous arm, because the server noticed that before it did anything.
    */
   #asKnown(before: Arm, sent: Arm, error: unknown): Arm {
     return error instanceof LaurelBrowserError && error.code === 'unauthorized' ? before : sent;

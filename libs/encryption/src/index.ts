@@ -132,7 +132,7 @@ export function keyVersionSql(column: string): string {
     else 0 end`;
 }
 
-/** Texts under version 1 keep the format from before keys had versions. */
+/** Texts under version 1 keep the format that was used before keys had versions. */
 function headerOf(version: number): Buffer {
   if (version === 1) return Buffer.of(UNVERSIONED);
   const header = Buffer.alloc(1 + VERSION_BYTES, VERSIONED);

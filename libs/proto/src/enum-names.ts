@@ -1,8 +1,8 @@
 /**
  * The contract's names for the enums of `proto/`; nothing else maps one to the other. A service
  * presents with `CHALLENGE_STATUSES[name]` and parses with `nameOf` or `findName`, so the two
- * directions cannot diverge. A value without a name (`UNSPECIFIED`, or one of a newer release) has
- * none here.
+ * directions cannot diverge. A value without a name (`UNSPECIFIED`, or one of a newer release) is
+ * not in these tables.
  */
 import { AttemptFactKind, AttemptStatus, AwardStatus } from './generated/laurel/attempts/v1/attempts.ts';
 import {

@@ -22,7 +22,10 @@ interface OpenContainer {
 interface Rules {
   /** Refuses a number that no double prints back: a reader would show another number. */
   readonly isExact: boolean;
-  /** Receipts from before NUL was refused may have NUL in their evidence; they stay valid. */
+  /**
+   * Receipts that were signed before NUL was refused may have NUL in their evidence; they stay
+   * valid.
+   */
   readonly allowsNul: boolean;
 }
 

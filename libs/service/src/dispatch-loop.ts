@@ -27,7 +27,7 @@ export interface DispatchLoop extends AsyncDisposable {
 const TRY_AGAIN_MS = 500;
 
 export function createDispatchLoop<Allocation>(options: {
-  /** What is leased, for the log: `sends`. */
+  /** Names in the log what is leased, for example `sends`. */
   readonly name: string;
   readonly logger: Logger;
   /** Takes the slots of the work that may run now; empty if no waiting work may have a slot. */

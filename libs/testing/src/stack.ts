@@ -144,8 +144,8 @@ export interface Stack extends AsyncDisposable, Failpoints {
   /** Resolves when every process of the stack is ready. */
   ready(): Promise<void>;
   /**
-   * Sets the running clock of a service's machines to be this far ahead; `clockOffsetMs` must name
-   * the service.
+   * Sets the clocks of a service's machines this far ahead while they run. The option
+   * `clockOffsetMs` must name the service.
    */
   setClock(service: Service, offsetMs: number): void;
   /** Returns where each replica of a service answers `/healthz`, `/readyz` and `/metrics`. */

@@ -13,10 +13,10 @@ import { newId } from '@laurel/values/ids';
 import type { Attempt, Challenge, Outcome } from './domain/challenge.ts';
 import { loadAttemptsWithTerms } from './repository/attempts.ts';
 import {
+  changeAwardStatus,
   findAward,
   loadUnfinishedAwards,
   type MovedAward,
-  moveAward,
   recordPayouts,
   recordWithEvents,
 } from './repository/awards.ts';
@@ -87,7 +87,7 @@ export const AWARDS: AwardTable = {
   recordPayouts: async (on, payouts) => eventsOfAwards(await recordPayouts(on, payouts)),
   recordWithEvents,
   findAward,
-  moveAward,
+  changeAwardStatus,
 };
 
 /**

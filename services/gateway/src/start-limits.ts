@@ -1,6 +1,6 @@
 /**
- * The limits of requests, failures, pushes and bodies, and how the client's address is found, by
- * which some of them count.
+ * The limits of requests, failures, pushes and bodies, and how the client's address is found,
+ * because some limits count by it.
  */
 import type { Foundation } from '@laurel/service';
 import { createByteBudgets } from '@laurel/values/tenant';

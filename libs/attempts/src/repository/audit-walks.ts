@@ -50,12 +50,12 @@ export const OUTCOME_AGE_MS = 75 * 60_000;
  * are deleted.
  */
 export const NEW_ROWS_BY_ID: Pick<AuditedRows, 'newAttempts' | 'newOutcomes'> = {
-  newAttempts: { leastKeyAt: leastIdAgo(ATTEMPT_AGE_MS) },
-  newOutcomes: { leastKeyAt: leastIdAgo(OUTCOME_AGE_MS) },
+  newAttempts: { leastKeyAt: leastIdOfAge(ATTEMPT_AGE_MS) },
+  newOutcomes: { leastKeyAt: leastIdOfAge(OUTCOME_AGE_MS) },
 };
 
 /** Returns a function from an instant to the least id that is at most this old at that instant. */
-export function leastIdAgo(ageMs: number): (instant: Date) => string {
+export function leastIdOfAge(ageMs: number): (instant: Date) => string {
   return (instant) => leastIdAt(later(instant, -ageMs));
 }
 

@@ -65,11 +65,8 @@ export interface AwardTable {
     payouts: readonly (PayoutOf & { readonly event: OutboxRow })[],
   ): Promise<ReadonlySet<string>>;
   findAward(database: Database, id: string): Promise<OwedAward<PayableAward> | null>;
-  /**
-   * Changes the award from the first status to the second. False if the award was not in the first
-   * status.
-   */
-  moveAward(on: Queryable, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean>;
+  /** Changes the status of the award from `from` to `to`. False if the status was not `from`. */
+  changeAwardStatus(on: Queryable, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean>;
 }
 
 /**

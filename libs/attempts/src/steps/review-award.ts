@@ -44,7 +44,7 @@ export async function reviewAward(
     if (award.status === review.done) return null;
     if (award.status !== 'held') return refused('conflict', `The award is ${award.status}.`);
     const isMoved = await database.transaction(async (tx) => {
-      const moved = await awards.moveAward(tx, awardId, 'held', review.underWay);
+      const moved = await awards.changeAwardStatus(tx, awardId, 'held', review.underWay);
       if (moved && review.by !== null) await insertAwardReview(tx, awardId, review.by);
       return moved;
     });

@@ -14,7 +14,7 @@ import {
 } from '@laurel/postgres';
 import type { ContestServiceName } from '@laurel/values/ids';
 import type { Environment } from '@laurel/values/tenant';
-import { ATTEMPT_AGE_MS, leastIdAgo, OUTCOME_AGE_MS } from '../repository/audit-walks.ts';
+import { ATTEMPT_AGE_MS, leastIdOfAge, OUTCOME_AGE_MS } from '../repository/audit-walks.ts';
 import type { FeeListing, PayoutListing, Wallet } from '../wallet.ts';
 import { type Comparison, compareWithWallet } from './compare-with-wallet.ts';
 
@@ -53,7 +53,7 @@ export function moneyWalks<Attempt, Award, Check extends string>(
     name,
     pageSize: PAGE,
     compare,
-    leastKeyAt: leastIdAgo(ageMs),
+    leastKeyAt: leastIdOfAge(ageMs),
   });
   return [
     walkOf('fees', ATTEMPT_AGE_MS, (after, limit) =>

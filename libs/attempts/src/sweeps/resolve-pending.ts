@@ -9,7 +9,7 @@
  * for locks and for its commit, and no limit bounds these waits together. So there is a low
  * watermark: a statement that begins after the watermark was raised writes no attempt at or below
  * it. The mark advances to the watermark only after a whole walk, and the walk begins only when
- * every transaction from before the raise has ended. No process's clock is involved.
+ * every transaction that began before the raise has ended. No process's clock is involved.
  *
  * Several replicas may resolve the same attempt: the wallet gives all of them the same result, and
  * the write changes only a pending attempt.

@@ -83,8 +83,9 @@ export async function deleteEvents(database: Database, eventIds: readonly string
 }
 
 /**
- * Leases events of one environment to publish: those published longer ago than the margin, and, if
- * the stream has an oldest message, longer than the margin before it. Marks them published now.
+ * Leases events of one environment to publish: those that were last published longer ago than the
+ * margin. If the stream has an oldest message, they must also have been published more than the
+ * margin before that message. Marks them published now.
  */
 export async function leaseDue(
   database: Database,

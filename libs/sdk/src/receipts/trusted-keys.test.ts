@@ -37,7 +37,7 @@ function answerOf(signer: Signer, recordedAt: string) {
   };
 }
 
-/** A receipt in the form from before keys had ids. */
+/** A receipt in the form that receipts had before keys had ids. */
 function unnamedAnswerOf(signer: Signer, seed: number, recordedAt: string) {
   const receipt = { receipt_id: 'r', score: 12.5, recorded_at: recordedAt };
   return {

@@ -4,7 +4,7 @@
  * the service's list at `/.well-known/laurel-keys.json`.
  *
  * - A document that names its key (`key_id`, under the signature) is checked against that key only.
- *   A document from before keys had ids is checked against each.
+ *   A document that was signed before keys had ids is checked against each key.
  * - A listed key counts for documents dated within its period: from its first use, inclusive, until
  *   it was replaced, exclusive. A pinned key has no period.
  */

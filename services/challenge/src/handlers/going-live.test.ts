@@ -1,6 +1,6 @@
 /**
  * Creations while the bar or the prize of their challenge changes. Each attempt freezes the offer
- * from before the change or from after it, never parts of both.
+ * before the change or the offer after it, never parts of both.
  */
 
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';

@@ -88,7 +88,7 @@ from archived_attempts a join challenges c on c.id = a.challenge_id`;
 const SELECT_ARCHIVED = { name: 'archived_attempts_by_ids', text: `${ARCHIVED} where a.id = any($1::uuid[])` };
 
 // The statement joins only columns that never change. After it has waited for a lock, PostgreSQL
-// reads the attempt again, but keeps the joined rows from before the wait.
+// reads the attempt again, but keeps the joined rows that it read before the wait.
 const LOCK_WITH_TERMS = {
   name: 'attempts_lock_with_terms',
   text: `${WITH_TERMS} where a.id = any($1::uuid[]) order by a.id for no key update of a`,

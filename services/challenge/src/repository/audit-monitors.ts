@@ -60,7 +60,7 @@ export const MONITOR_CHECKS: readonly SlicedCheck[] = [
     id: 'monitor_counts_every_outcome',
     description: 'The drift monitor of a challenge that was always live counts every settled paid attempt.',
     // The condition excludes a challenge that was live before monitors existed, because it has
-    // outcomes from before its monitor started.
+    // outcomes that are older than its monitor.
     violations: `
       select c.challenge_id as id
       from (${COUNTED}) c

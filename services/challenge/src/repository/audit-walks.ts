@@ -61,7 +61,7 @@ export const SUM = {
   settled: 'settled',
   /** The outcomes that met the bar. */
   cleared: 'cleared',
-  /** The outcomes from before the monitor started. */
+  /** The outcomes that were recorded before the monitor started. */
   early: 'early',
   /** The attempts, and their fees, of months that were already deleted when the pass began. */
   archived: 'archived',

@@ -263,8 +263,8 @@ describe('the audit in slices', () => {
       expect((await audit.run()).filter(({ violations }) => violations > 0n)).toEqual([]);
     }
     expect(await h.violations()).toEqual([]);
-    // Restores the rows from before the test, because the wallet and the events must match them at
-    // the end of the file.
+    // Restores the rows as they were before the test, because the wallet and the events must match
+    // them at the end of the file.
     await h.server.sweepOnce();
     for (const table of TABLES)
       await tamper(`drop table saved_${table}`, `create table saved_${table} as table ${table}`);

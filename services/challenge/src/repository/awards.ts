@@ -217,11 +217,13 @@ export async function recordWithEvents(
   return new Set(rows.map(({ id }) => id));
 }
 
-/**
- * Changes the award from the first status to the second. False if the award was not in the first
- * status.
- */
-export async function moveAward(on: Queryable, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean> {
+/** Changes the status of the award from `from` to `to`. False if the status was not `from`. */
+export async function changeAwardStatus(
+  on: Queryable,
+  id: string,
+  from: AwardStatus,
+  to: AwardStatus,
+): Promise<boolean> {
   return (await on.query(MOVE, [id, from, to])).length === 1;
 }
 

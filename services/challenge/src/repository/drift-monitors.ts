@@ -99,7 +99,7 @@ export async function restartMonitor(on: Queryable, challengeId: string, now: Da
 }
 
 /** Locks the given monitors that no other transaction holds, and returns them. */
-export async function lockFreeMonitors(
+export async function lockAvailableMonitors(
   on: Queryable,
   challengeIds: readonly string[],
 ): Promise<readonly DriftMonitor[]> {

@@ -90,6 +90,6 @@ export function takingSlots(attemptIds: readonly string[]): BoundStatement {
  * Frees the slots of settled attempts that the monitors have counted. The caller holds the locks on
  * the monitors of these challenges, and has removed the counted outcomes from the queue.
  */
-export async function freeSlots(on: Queryable, challengeIds: readonly string[]): Promise<void> {
+export async function releaseSlots(on: Queryable, challengeIds: readonly string[]): Promise<void> {
   if (challengeIds.length > 0) await on.query(FREE, [challengeIds]);
 }

@@ -35,10 +35,10 @@ import { completeRamp, updateChallengeStatus } from '../repository/challenges.ts
 import {
   insertReadings,
   loadMonitoredChallenges,
-  lockFreeMonitors,
+  lockAvailableMonitors,
   updateMonitors,
 } from '../repository/drift-monitors.ts';
-import { freeSlots } from '../repository/ramp-slots.ts';
+import { releaseSlots } from '../repository/ramp-slots.ts';
 import { insertStatusChange } from '../repository/status-changes.ts';
 import { putBackOutcomes, takeUnmonitoredOutcomes, type UnmonitoredBatch } from '../repository/unmonitored-outcomes.ts';
 
@@ -135,7 +135,7 @@ async function takeAndDecide(tx: Transaction, deps: MonitorDeps): Promise<Taken>
   const batches = await takeUnmonitoredOutcomes(tx, MAX_BATCHES);
   if (batches.length === 0) return { taken: 0, events: [] };
   const named = [...new Set(batches.flatMap(({ outcomes }) => outcomes.map(({ challengeId }) => challengeId)))];
-  const monitors = await lockFreeMonitors(tx, named);
+  const monitors = await lockAvailableMonitors(tx, named);
   const ids = monitors.map(({ challengeId }) => challengeId);
   const challenges = await loadMonitoredChallenges(tx, ids);
 
@@ -170,7 +170,7 @@ async function takeAndDecide(tx: Transaction, deps: MonitorDeps): Promise<Taken>
         decisions.map(({ monitor }) => monitor),
       ),
       insertReadings(last, readings, now),
-      freeSlots(
+      releaseSlots(
         last,
         [...challenges.values()]
           .filter(({ hasRamp, rampCompletedAt }) => hasRamp && rampCompletedAt === null)

@@ -165,7 +165,7 @@ const countingAndLocking = (carried: string): string => `
 
 const COUNT_AND_LOCK: Statement = { name: 'count_admissions_and_lock_keys', text: countingAndLocking('') };
 
-/** The statement above, which also writes the waiting completions. */
+/** The statement above, extended so that it also writes the waiting completions. */
 const COUNT_LOCK_AND_COMPLETE: Statement = {
   name: 'count_admissions_lock_keys_and_complete',
   text: countingAndLocking(`,${completing(14)}`),

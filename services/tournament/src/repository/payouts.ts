@@ -109,7 +109,7 @@ export const roundAwards: Omit<AwardTable, 'recordPayouts'> & {
     const [row] = await database.query<PayoutRow>(SELECT_BY_ID, [id]);
     return row === undefined ? null : toOwed(row);
   },
-  async moveAward(on, id, from, to) {
+  async changeAwardStatus(on, id, from, to) {
     return (await on.query(MOVE, [id, from, to])).length === 1;
   },
 };

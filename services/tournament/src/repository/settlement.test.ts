@@ -216,7 +216,7 @@ describe('a round that settles', () => {
       [second, 'denying'],
     ] as const) {
       await roundAwards.recordPayouts(h.database, [{ awardId, asked: 'paying', status: 'held', paidAt: null }]);
-      expect(await roundAwards.moveAward(h.database, awardId, 'held', underWay)).toBe(true);
+      expect(await roundAwards.changeAwardStatus(h.database, awardId, 'held', underWay)).toBe(true);
     }
     const paid = { status: 'paid', paidAt: LATER } as const;
     const payouts = [
