@@ -78,7 +78,7 @@ const KNOWN = new Set([...RENDERED, ...COMBINED, ...UNTYPED, ...INFORMATIVE]);
 const partner = readDocument(PARTNER_DOCUMENT);
 const own = readDocument(OWN_DOCUMENT);
 const sandbox = ownPathsBelow(SANDBOX);
-/** If both documents have a schema of a name, the partner API's wins. */
+/** If both documents have a schema of the same name, the partner API's is used. */
 const schemas = { ...partner.components.schemas, ...own.components.schemas, ...partner.components.schemas };
 
 function writeSdkTypes(): void {

@@ -8,7 +8,7 @@ export type LibraryErrorCode =
   | 'not_armed'
   /** An attempt may have been paid for: call `begin`, `result` or `disarm` first. */
   | 'attempt_in_progress'
-  /** A browser reports no outcome. */
+  /** `reportOutcome` was called, but a browser cannot report outcomes. */
   | 'client_reporting_removed'
   /** There was no HTTP response: the request may have taken effect. */
   | 'network'

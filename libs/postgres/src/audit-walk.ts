@@ -42,7 +42,7 @@ export interface PageTail {
 }
 
 /**
- * For a table whose keys begin with a time: a row that is written at the instant or later has a key
+ * For a table whose keys begin with a time: rows that are written at or after an instant have keys
  * of at least `leastKeyAt(instant)`.
  */
 export interface KeyTail {

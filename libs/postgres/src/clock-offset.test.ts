@@ -7,7 +7,8 @@ const epoch = fc.double({ min: 1e12, max: 3e12, noNaN: true });
 const uptime = fc.double({ min: 0, max: 1e9, noNaN: true });
 const delay = fc.double({ min: 0, max: 60_000, noNaN: true });
 /**
- * The time between two samples, and the drift of the clocks in it, as a share of the allowed drift.
+ * The time between two samples, and the drift of the clocks during it, as a share of the allowed
+ * drift.
  */
 const passage = fc.record({
   waitMs: fc.double({ min: 0, max: 600_000, noNaN: true }),

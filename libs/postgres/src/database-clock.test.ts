@@ -53,7 +53,7 @@ function createMachine() {
         monotonicClock: () => machine.monotonic,
         systemClock: () => machine.system,
       }),
-    /** Resolves when the database has been measured again, with all samples. */
+    /** Resolves when the database's clock has been measured again, with all samples. */
     async measured() {
       const asked = machine.asked;
       await vi.advanceTimersByTimeAsync(2_000);

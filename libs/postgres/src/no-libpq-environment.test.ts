@@ -1,4 +1,4 @@
-/** A connection takes nothing from the environment. */
+/** Connections ignore libpq's environment variables. */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 

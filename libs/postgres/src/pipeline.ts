@@ -22,8 +22,8 @@
  * connection can be trusted then, so it is cut: the pipeline fails, and the next caller gets
  * another session. A text of several commands has the result of its first command; the results of
  * the others are ignored.
- * A statement counts as prepared from its write on, until its pipeline fails at that step or an
- * earlier one.
+ * A statement counts as prepared once it is written, unless its pipeline then fails at that step or
+ * an earlier one.
  */
 import pg, { type Connection } from 'pg';
 import type { CommandComplete, DataRow, DriverQuery, RowDescription } from './driver.ts';

@@ -58,7 +58,7 @@ export async function prepareDatabase(superuserUrl: string, roles: DatabaseRoles
       );
     }
     await giveDatabase(client, owner.database, { owner: owner.role, connecting: names.slice(1) });
-    // This session keeps the lock until then: a schema's privileges are one row, and concurrent
+    // The lock is held until this ends too: a schema's privileges are one row, and concurrent
     // changes of one row fail.
     await asSuperuser(urlOf(superuserUrl, owner.database), (inside) => giveObjects(inside, owner.role));
   });

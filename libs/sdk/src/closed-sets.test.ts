@@ -1,4 +1,6 @@
-/** The SDK shares no code with the server. These laws compare its closed sets with the server's. */
+/**
+ * The SDK shares no code with the server. These tests compare its closed sets with the server's.
+ */
 import { readFileSync } from 'node:fs';
 import { HTTP_STATUS } from '@laurel/errors';
 import fc from 'fast-check';

@@ -7,9 +7,9 @@ const MINUTE_MS = 60_000;
 type PlayerBudget = (playerRef: string) => number | undefined;
 
 /**
- * Limits each player's requests a minute, so that no player uses up the program's. Minutes are the
- * clock's, like Laurel's. Keeps only the counts of the current minute, so memory depends on the
- * players active in it.
+ * Limits each player's requests a minute, so that no player uses up the program's. A minute begins
+ * with a minute of the clock, as Laurel's does. Keeps only the counts of the current minute, so
+ * memory depends on the number of players who are active in that minute.
  */
 export function createPlayerBudget(requestsPerMinute: number): PlayerBudget {
   if (!Number.isInteger(requestsPerMinute) || requestsPerMinute < 1) {

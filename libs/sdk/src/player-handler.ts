@@ -174,7 +174,8 @@ async function createAttempt({ laurel, playerRef }: Player, request: Request): P
   try {
     body = await readJson(request);
   } catch {
-    // The code is not one of Laurel's: the same arm, sent as a whole before, may have been charged.
+    // The code is not one of Laurel's, because an earlier, complete request for the same arm may
+    // have been charged.
     return failure(400, 'malformed_request', 'The body could not be read.');
   }
   const { arm_id, challenge_id, tournament_round_id } = (body ?? {}) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * The SDK has no dependencies, so it reads JSON with its own code. These laws compare it with the
- * gateway's.
+ * The SDK has no dependencies, so it reads JSON with its own code. These property tests compare it
+ * with the gateway's.
  */
 import { parseStrictJson as serverParse } from '@laurel/json';
 import fc from 'fast-check';

@@ -5,8 +5,8 @@ export const DELETE_INTERVAL_MS = 3_600_000;
 const ROWS_A_STATEMENT = 1_000;
 
 /**
- * Deletes rows that decide nothing any more, a batch at a time until one is not full. `deleteSome`
- * deletes at most `limit` rows and returns their number. Returns the total.
+ * Deletes rows on which no decision depends any more, a batch at a time, until a batch is not full.
+ * `deleteSome` deletes at most `limit` rows and returns their number. Returns the total.
  */
 export async function deleteInBatches(deleteSome: (limit: number) => Promise<number>): Promise<number> {
   for (let total = 0; ; ) {

@@ -10,7 +10,7 @@
  *   run     beside the loop and beside other runs; what frees a slot wakes the loop
  *
  * A lease that fails is logged, and the next one follows TRY_AGAIN_MS later, without another sweep.
- * When the loop ends it leases no more, and the statement and the runs that have begun end first:
+ * Disposing the loop ends leasing, and waits for the statement and the runs that have begun. So
  * only a process that dies leaves a lease, which expires.
  */
 import type { Logger } from './logger.ts';

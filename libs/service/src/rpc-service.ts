@@ -6,8 +6,8 @@
  * 3. Its workers, and behind them the continuous audit of its rows.
  * 4. Its rpcs, for services of the same process and at its port, with the health service of gRPC.
  * 5. Its admin port, or its place at that of the process (shared-process.ts). The service is ready
- *    while it knows the time and reaches its database; what it calls does not count, because one
- *    service that is down would take all its callers with it.
+ *    while it knows the time and reaches its database; what it calls does not count, because
+ *    otherwise one service that is down would make all its callers unready.
  *
  * It ends in reverse: the admin port closes; health answers NOT_SERVING, and the calls in flight
  * end; the audit and the workers end with their run; the service's parts end, each with the work

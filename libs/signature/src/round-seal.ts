@@ -29,8 +29,8 @@ export type SealStatement = {
   readonly closes_at: string;
   readonly settled_at: string;
   /**
-   * The id of the key that signed the statement (key-id.ts). A seal from before keys had ids lacks
-   * this member.
+   * The id of the key that signed the statement (key-id.ts). A seal that was signed before keys had
+   * ids lacks this member.
    */
   readonly key_id?: string;
 };

@@ -18,7 +18,7 @@ const limits = fc.record({
   perDoubtfulSubject: fc.integer({ min: 1, max: 5 }),
 });
 
-/** One run of each subject has ended with this health. */
+/** Ends one run of each subject with this health. */
 function setHealth(slots: FairSlots, subjects: readonly string[], ended: KnownHealth): void {
   for (const subject of subjects) {
     if (!slots.take(subject)) throw new Error(`${subject} has no slot`);

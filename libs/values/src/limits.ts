@@ -51,7 +51,7 @@ export const MAX_ENDPOINT_DESCRIPTION_CHARACTERS = 1_000;
 /** The descriptor of an integration, as JSON text. */
 export const MAX_DESCRIPTOR_BYTES = 16 * KIB;
 
-/** The names and punctuation in the body of a dry run. */
+/** The most bytes of names and punctuation in the body of a dry run. */
 const DRY_RUN_ENVELOPE_BYTES = KIB;
 
 /** The sample of a dry run. The body of the dry run also contains the descriptor. */

@@ -1,6 +1,6 @@
 /**
  * The SDK has no dependencies, so its verification shares no code with the server that signs. These
- * laws compare the two.
+ * property tests compare the two.
  */
 import { canonicalJson as exactJson, parseJson as serverParseJson, spellsNul } from '@laurel/json';
 import * as server from '@laurel/signature';

@@ -49,7 +49,7 @@ describe('an attempt and its entry fee', () => {
     expect(judge('open', 'open', true)).toEqual({ check, final: false });
   });
 
-  it('a refund that is under way is no finding', () => {
+  it('a refund that is under way is not reported as a finding', () => {
     const onTheirWay = [
       attempt('expiring', 'settled'),
       attempt('voiding'),
@@ -74,7 +74,7 @@ describe('a purse and its payout', () => {
     expect(judgePayout(PURSE, null)).toEqual(wrong);
   });
 
-  it('a payout that is under way is no finding', () => {
+  it('a payout that is under way is not reported as a finding', () => {
     expect(judgePayout(purse('paying'), null)).toBeNull();
     for (const status of ['paying', 'releasing', 'denying'] as const) {
       expect(judgePayout(purse(status), PAYOUT)).toBeNull();
