@@ -516,7 +516,7 @@ const UNWRITTEN: readonly (readonly [Service, string])[] = [
   ...UNACKNOWLEDGED,
 ];
 
-/** A send is due until its end is recorded. */
+/** Deliveries to be sent. A delivery is due until the end of its send is recorded. */
 const UNDELIVERED: readonly (readonly [Service, string])[] = [
   ...UNACKNOWLEDGED,
   ['webhook', `select id from deliveries where status = 'pending' and next_attempt_at <= clock_timestamp()`],

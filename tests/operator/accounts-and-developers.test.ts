@@ -209,7 +209,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     expect(await accessibilityIssues(page)).toEqual([]);
   });
 
-  test('an operator opens an account by keyboard, which a program then links by e-mail', async () => {
+  test('a program links by e-mail an account that an operator opened by keyboard', async () => {
     const email = `${randomUUID()}@example.com`;
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;

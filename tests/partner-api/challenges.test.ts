@@ -177,7 +177,7 @@ describe('GET /v1/challenges', () => {
     }
   });
 
-  test('the challenge list for an unknown player_ref is that of any other player', async () => {
+  test('the challenge list for an unknown player_ref has every live challenge', async () => {
     const program = await world.newProgram();
     const challenge = await world.newChallenge({}, program);
     expect(await listed(randomUUID(), undefined, program.test)).toEqual([challenge.id]);

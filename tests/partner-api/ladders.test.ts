@@ -59,7 +59,7 @@ describe('the rungs of a ladder', () => {
     expect(outcome).toMatchObject({ met_threshold: true, award: { amount: '5.00' } });
   });
 
-  test('a rung takes its bar from its parent’s observed scores for its own pass rate', async () => {
+  test('a rung takes its bar from its parent’s observed scores, at the pass rate of the rung', async () => {
     const parent = await on.calibrating({ min_calibration_n: 10, min_calibration_players: 5, target_pass_rate: 0.5 });
     for (let score = 1; score <= 10; score += 1) await on.play(parent.id, `rung-${parent.id}-${score % 5}`, score);
     expect((await on.listed(parent.id)).threshold).toBe(6);

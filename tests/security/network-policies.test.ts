@@ -177,7 +177,7 @@ test('the policies allow exactly the connections between services, databases, NA
   expect(actual.toSorted()).toEqual(expected.toSorted());
 });
 
-test('the policies of a service alone deny both directions to its pods', () => {
+test('the policies of each service restrict connections to and from all of its pods', () => {
   for (const name of SERVICE_NAMES) {
     const policies = ofService(name).map(({ spec }) => [spec.podSelector.matchLabels, spec.policyTypes]);
     expect(policies).toEqual(

@@ -168,7 +168,7 @@ test('a cluster has enough connections for every replica during a rolling update
   }
 });
 
-test('events have as many replicas as NATS servers exist', () => {
+test('each NATS server of an overlay holds a replica of the event stream', () => {
   const replicas = (overlay: string) => specOf<Workload>(`overlays/${overlay}/nats.yaml`, 'StatefulSet').replicas;
   const settings = (path: string) => read(path).match(/EVENTS_REPLICAS=(\d+)/)?.[1];
   expect([replicas('example-data'), settings('services/webhook/kustomization.yaml')]).toEqual([3, '3']);

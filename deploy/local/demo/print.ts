@@ -36,7 +36,7 @@ export const fetchAndPrint: Fetch = async (url, request) => {
   }
 };
 
-/** Runs `work` and prints this much of its calls. */
+/** Runs `work` and prints only this part of its calls. */
 export async function showing<Body, Result>(part: Shown<Body>, work: () => PromiseLike<Result>): Promise<Result> {
   shown = part as Shown<never>;
   try {

@@ -133,7 +133,7 @@ describe('paying', () => {
     [409, 'attempt_cap_reached', 'attempt_cap_reached'],
     [409, 'idempotency_key_reused', 'idempotency_key_reused'],
     [410, 'client_reporting_removed', 'client_reporting_removed'],
-  ])('a %i %s is %s, and disarms', async (status, serverCode, code) => {
+  ])('a response %i %s throws %s, and disarms', async (status, serverCode, code) => {
     const { kept, openPage } = openTab();
     const { client } = openPage({ status, body: refusal(serverCode) });
     client.arm(TARGET);
@@ -184,7 +184,7 @@ describe('paying', () => {
     ['result', 404, 'not_found', 'idle'],
     ['begin', 502, 'internal_error', 'open'],
   ] as const)(
-    'an open attempt whose read by %s is a %i %s leaves the state %s',
+    'when %s reads an open attempt and gets a %i %s, the state is then %s',
     async (call, status, serverCode, state) => {
       const { kept, openPage } = openTab();
       const before = openPage({ status: 201, body: attempt() });

@@ -78,7 +78,7 @@ describe('a call of a partner', () => {
     expect(sent).toEqual([]);
   });
 
-  test('an error of the check of a response reaches the caller', async () => {
+  test('the caller gets the error that the check of a response throws', async () => {
     const failure = new Error('against the contract');
     await expect(partnerOf(Promise.reject(failure)).partner.listTournaments()).rejects.toBe(failure);
   });

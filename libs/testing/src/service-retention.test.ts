@@ -16,7 +16,7 @@ test('a page that states the retention of every table has no issue', () => {
   expect(issuesAfter((section) => section)).toEqual([]);
 });
 
-test('a table without a row is an issue', () => {
+test('a table of the service that has no row on the page is an issue', () => {
   expect(issuesAfter((section) => section.replace('| `log_entries`', '| log entries '))).toEqual([
     'the table log_entries has no row',
   ]);

@@ -26,7 +26,7 @@ describe('a use of an idempotency key whose operation id the contest service doe
   });
 
   test.each([true, false])(
-    'a repeated request under a recorded idempotency key is the recorded operation (the gateway’s first use of the key: %s)',
+    'a repeated request under a recorded idempotency key counts as the recorded operation (the gateway’s first use of the key: %s)',
     (isFirst) => {
       const decision = decideIdempotencyUse(
         use({ isFirst, usedAt: after(IDEMPOTENCY_USE_RETENTION_MS - 1) }),

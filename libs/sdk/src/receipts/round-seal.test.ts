@@ -58,7 +58,7 @@ describe('a seal', () => {
     expect(await reasonOf({ ...SEAL, public_key: forged.public_key })).toBe('counted');
   });
 
-  it('a round’s seal refuses a changed leaf', async () => {
+  it('a round’s seal is refused if its leaf was changed', async () => {
     const reason = 'the leaf does not lie under the sealed root';
     for (const change of [{ final_rank: 1 }, { payout_amount: '99.00' }, { best: false }, { added: 1 }]) {
       expect(await reasonOf({ ...SEAL, leaf: { ...SEAL.leaf, ...change } })).toBe(reason);

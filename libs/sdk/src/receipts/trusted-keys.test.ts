@@ -99,7 +99,7 @@ describe('a receipt', () => {
     expect(await verdictOf({ ...rest, receipt: { ...receipt, key_id: NEW.keyId } })).toMatch('not what the key');
   });
 
-  it('a receipt without a key id is genuine by any key whose period contains its date', async () => {
+  it('a receipt without a key id is genuine if any key whose period contains its date signed it', async () => {
     expect(await verdictOf(unnamedAnswerOf(OLD, 1, CHANGE))).toBe(OLD.keyId);
     expect(await verdictOf(unnamedAnswerOf(OLD, 1, AFTER_CHANGE))).toMatch('outside of the period');
     expect(await verdictOf(unnamedAnswerOf(FORGER, 5, CHANGE))).toBe(

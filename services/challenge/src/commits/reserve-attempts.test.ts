@@ -266,7 +266,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     expect(await attemptAfterSweeps(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED_CODE });
   });
 
-  it('the mark of a slow sweep does not pass a creation, even if another run raised the low watermark', async () => {
+  it('a slow sweep does not raise the low watermark past a creation, even if another run raised it meanwhile', async () => {
     const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
     let asked = 0;
     const query: Database['query'] = async (statement, values) => {

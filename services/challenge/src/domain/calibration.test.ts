@@ -60,7 +60,7 @@ describe('the bar of five percentiles', () => {
     expect(bars('lower_is_better')).toEqual([10, 20, 40, 70, 110]);
   });
 
-  it('the bar is interpolated between percentiles and never beyond the outermost', () => {
+  it('the bar is interpolated between percentiles and never beyond the lowest or the highest', () => {
     expect(barFromPercentiles(DISTRIBUTION, 0.15, 'higher_is_better')).toBeCloseTo(90, 10);
     expect(barFromPercentiles(DISTRIBUTION, 0.15, 'lower_is_better')).toBeCloseTo(15, 10);
     expect(barFromPercentiles(DISTRIBUTION, 0.01, 'higher_is_better')).toBe(110);
@@ -69,7 +69,7 @@ describe('the bar of five percentiles', () => {
     expect(barFromPercentiles(DISTRIBUTION, 0.99, 'lower_is_better')).toBe(110);
   });
 
-  it('the bar of any finite percentiles lies within the outermost, even if their difference is not finite', () => {
+  it('the bar lies between the lowest and the highest percentile, even if their difference is not finite', () => {
     fc.assert(
       fc.property(anyDistribution, target, direction, (percentiles, rate, is) => {
         const bar = barFromPercentiles(percentiles, rate, is);
@@ -113,21 +113,21 @@ describe('the bar of five percentiles', () => {
 });
 
 describe('the pass rate of a bar', () => {
-  const RUNS = 1_000;
+  const TRIALS = 1_000;
   /**
-   * The least share of RUNS runs that is still explained by chance if the true share is 99 %: 3.3
-   * standard deviations below it.
+   * The least share of TRIALS trials that is still explained by chance if the true share is 99 %:
+   * 3.3 standard deviations below it.
    */
-  const LEAST_SHARE = 0.99 - 3.3 * Math.sqrt((0.99 * 0.01) / RUNS);
+  const LEAST_SHARE = 0.99 - 3.3 * Math.sqrt((0.99 * 0.01) / TRIALS);
   const draw = createDraw(14);
-  const shareOf = (isWithin: () => boolean) => Array.from({ length: RUNS }, isWithin).filter(Boolean).length / RUNS;
+  const shareOf = (isWithin: () => boolean) => Array.from({ length: TRIALS }, isWithin).filter(Boolean).length / TRIALS;
 
   it.each([
     [0.05, 0.03, 0.081],
     [0.2, 0.03, 0.303],
     [0.5, 0.444, 0.558],
   ])(
-    'with a target of %f, the bar of 500 scores is reached by %f to %f of all scores in 99 of 100 runs',
+    'with a target of %f, the bar of 500 scores is reached by %f to %f of all scores in 99 of 100 trials',
     (rate, low, high) => {
       const share = shareOf(() => {
         const scores = Float64Array.from({ length: 500 }, draw).sort();
@@ -144,7 +144,7 @@ describe('the pass rate of a bar', () => {
     ['every player plays as often', () => 1],
     ['a few players have most of the runs', (index: number) => 1 / (index + 1)],
   ] as const)(
-    'in 99 of 100 runs the interval of a bar contains the score that the target share of the players’ runs reach, if %s',
+    'in 99 of 100 trials the interval of a bar contains the score that the target share of the players’ runs reach, if %s',
     (_, weightOf) => {
       const required = { minCalibrationN: 200, minCalibrationPlayers: 20 };
       // Skill makes 36 % of the variance of all scores, and luck the rest.
@@ -263,7 +263,7 @@ describe('the interval of a bar', () => {
   /** Whether a probability is at most 0.5 %: each side may miss with half of 1 %. */
   const isTail = (ways: readonly bigint[], n: number) => sum(ways) * 200n <= 20n ** BigInt(n);
 
-  it('the interval of a bar is the narrowest that misses on each side with at most 0.5 %', () => {
+  it('the interval of a bar is the narrowest whose probability of a miss is at most 0.5 % on each side', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 19 }), (n, twentieths) => {
         const ways = waysOf(n, twentieths);

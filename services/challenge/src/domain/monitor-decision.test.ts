@@ -61,7 +61,7 @@ describe('what a drift monitor counts', () => {
 });
 
 describe('the result of a count', () => {
-  it('a bar that drifts suspends its challenge with the evidence of that attempt', () => {
+  it('a challenge whose bar drifts is suspended with the evidence at the attempt that shows the drift', () => {
     const decision = decide(all(true, 80));
     const evidence = { attempts: FIRST_JUDGED_ATTEMPT, passes: FIRST_JUDGED_ATTEMPT };
     expect(decision?.monitor).toEqual({ ...FRESH, state: evidence });

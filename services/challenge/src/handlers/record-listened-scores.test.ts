@@ -34,7 +34,7 @@ describe('a batch of listened scores', () => {
     expect(await s.traceOf(challenge.id)).toMatchObject({ threshold: 3, collected: 4, samples: 4 });
   });
 
-  it('the last sample of a calibration decides its source', async () => {
+  it('the source of a calibration is the source of its last sample', async () => {
     const [listenedLast, observedLast] = [await s.open(), await s.open()];
     for (const ref of ['one', 'two', 'one']) await s.score(listenedLast.id, ref, 10);
     await s.listen(listenedScore(listenedLast.id, 'two', 20));

@@ -159,7 +159,7 @@ describe('the drift of a challenge', () => {
     expect(await change(challengeId, SUSPENDED)).toBe('not_found');
   });
 
-  it('the claim is a band around the target pass rate, whose upper edge is at most 1', async () => {
+  it('the claimed band lies around the target pass rate, and its upper edge is at most 1', async () => {
     const { id } = await openWithoutCap(h, { targetPassRate: 0.9 });
     const { claimedLow, claimedHigh } = expectAccepted(await h.challenge.getDrift({ challengeId: id }));
     expect([claimedLow, claimedHigh]).toEqual([0.6, 1]);

@@ -22,10 +22,10 @@ const decide = (of: IdempotencyRecord, fingerprint: string, ms: number) =>
   decideIdempotency(of, use(fingerprint, ms), LIMITS);
 
 describe('decisions for the same request', () => {
-  test('the same request replays a completed one', () => {
+  test('a repeated request replays the response of the completed one', () => {
     expect(decide(completed, 'same', 90_000)).toEqual({ kind: 'replay', status: 201, body: '{}' });
   });
-  test('a repeated request is in progress for 60 seconds while the first is in flight', () => {
+  test('a repeated request is refused as in progress for 60 seconds while the first is in flight', () => {
     expect(decide(record, 'same', 0)).toEqual({ kind: 'in_progress' });
     expect(decide(record, 'same', 59_999)).toEqual({ kind: 'in_progress' });
   });

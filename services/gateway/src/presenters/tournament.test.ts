@@ -134,7 +134,7 @@ describe('boards', () => {
     });
   });
 
-  test('a board has rows without a decision before settlement', () => {
+  test('before settlement a row of a board has no final rank and no payout', () => {
     expect(presentLeaderboardRow(ROW, 'entry')).toEqual({ ...presentLeaderboardRow(ROW, 'other'), is_player: true });
     expect(presentLeaderboardRow({ ...ROW, entryId: '' }, '')).not.toHaveProperty('is_player');
     expect(presentLeaderboardRow(ROW, '')).toEqual({
@@ -155,7 +155,7 @@ describe('boards', () => {
     [PayoutStatus.HELD, 10_000n, 'held', '100.00'],
     [PayoutStatus.NONE, 0n, 'none', '0.00'],
     [PayoutStatus.REFUNDED, 0n, 'refunded', '0.00'],
-  ])('a board has rows with their decision after settlement (%i, %i)', (payoutStatus, payoutCents, status, amount) => {
+  ])('after settlement a row has its final rank and payout (%i, %i)', (payoutStatus, payoutCents, status, amount) => {
     const row = { ...ROW, bestTiebreak: undefined, finalRank: 1n, payoutCents, payoutStatus };
     expect(presentLeaderboardRow(row, '')).toMatchObject({
       best_tiebreak: null,

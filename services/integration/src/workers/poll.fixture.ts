@@ -29,7 +29,7 @@ import { DEFAULT_POLL_SLOTS } from '../domain/poll-slots.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
 import { createPoller, type Poller, type PollerDeps } from './poll.ts';
 
-/** Long enough for every page that gets a response, on a busy machine. */
+/** Long enough for every response that the tests send, even on a busy machine. */
 const AMPLE_MS = 10_000;
 export const INTERVAL_SECONDS = 60;
 /** How long a dead replica's lease keeps others from polling. */

@@ -38,14 +38,14 @@ describe('a board', () => {
     }
   });
 
-  it('a board shows an entrant who has scored the neighbouring ranks while the round is running', () => {
+  it('while the round is running, a board shows the neighbouring ranks to an entrant who has scored', () => {
     for (const status of RUNNING) {
       expect(decideVisibility(status, ENTRY)).toEqual({ kind: 'no_rows' });
       expect(decideVisibility(status, SCORED)).toEqual({ kind: 'neighbours', entryId: 'entry' });
     }
   });
 
-  it('a board shows every entrant the complete table once the round is over', () => {
+  it('once the round is over, a board shows the complete table to every entrant', () => {
     for (const status of ['settled', ...CANCELLED] as const) {
       expect(decideVisibility(status, ENTRY)).toEqual({ kind: 'table' });
       expect(decideVisibility(status, SCORED)).toEqual({ kind: 'table' });

@@ -116,7 +116,7 @@ describe('a report', () => {
     }
   });
 
-  it('a report is refused for whatever ended the attempt first', () => {
+  it('the refusal of a report names what ended the attempt first, the deadline or the close of the round', () => {
     const instants = fc.integer({ min: 1, max: 3 * HOUR_MS });
     fc.assert(
       fc.property(instants, instants, fc.boolean(), (closesInMs, nowMs, isClosed) => {

@@ -126,7 +126,7 @@ describe('a board', () => {
     for (const ref of [newId(), outsider.ref, poor.ref]) expect(await workFor(ref)).toEqual(anonymous);
   });
 
-  it('a board shows an entrant the player’s own row and one row on either side once the player has scored', async () => {
+  it('an entrant who has scored sees the entrant’s own row and one row on either side', async () => {
     const round = await h.openRound();
     const players = await Promise.all(Array.from({ length: 5 }, () => h.player()));
     const [viewer] = players;

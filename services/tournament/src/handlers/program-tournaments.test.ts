@@ -128,7 +128,7 @@ describe('the tournaments of a program', () => {
     expect(keys).toEqual(keys.toSorted().toReversed());
   }, 60_000);
 
-  it('a page of tournaments is shorter if their purses have the most ranks', async () => {
+  it('a page has fewer tournaments or rounds if their purses have the maximum number of ranks', async () => {
     const tenant = { ...PROGRAM, programId: newId() };
     const purse = Array<ReturnType<typeof cents>>(MAX_PAID_RANKS).fill(cents(1n));
     const { tournamentId, id } = await openIn(tenant, { purse });

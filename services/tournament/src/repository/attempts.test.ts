@@ -219,7 +219,7 @@ describe('an attempt', () => {
 });
 
 describe('the end of a round', () => {
-  it('the end of a round excludes concurrent new attempts', async () => {
+  it('the lock that ends a round finds exactly the attempts that concurrent creations write', async () => {
     for (let time = 0; time < 10; time += 1) {
       const round = await h.openRound();
       const creations = playersOf(6).map((player) =>
@@ -253,7 +253,7 @@ describe('the end of a round', () => {
     }
   });
 
-  it('the end of a round does not find an unknown round', async () => {
+  it('the lock that ends a round finds no unknown round', async () => {
     expect(await h.database.transaction((tx) => lockRoundToEnd(tx, newId()))).toBeNull();
   });
 });

@@ -61,7 +61,7 @@ from attempts a join entries e on e.id = a.entry_id join round_tallies t on t.ro
     expect(await h.violations()).toEqual([]);
   });
 
-  it('an attempt is booked once, however often it is opened', async () => {
+  it('an attempt counts once for its entrant, however often it is opened', async () => {
     const round = await h.openRound();
     const attempts = await h.begin(round, playersOf(5));
     const [first = '', refused = '', voided = '', settled = '', pending = ''] = attempts.map(({ id }) => id);

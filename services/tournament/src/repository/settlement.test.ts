@@ -299,7 +299,7 @@ describe('a round that settles', () => {
 });
 
 describe('a round that is cancelled', () => {
-  it('cancelling a round makes every fee due for refund that was not refunded before', async () => {
+  it('cancelling a round queues the refund of every fee of the round', async () => {
     const round = await h.openRound({ minEntrants: 4 });
     const players = playersOf(3);
     const first = await h.enter(round, players);

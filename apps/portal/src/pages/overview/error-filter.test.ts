@@ -8,6 +8,6 @@ test('a frequent error links to the requests with its error code or, without a c
   expect(filterOf('http_504')).toEqual({ status: '5xx' });
 });
 
-test('the request log reads each of these filters', () => {
+test('the request log reads the filter of each frequent error from its address', () => {
   for (const code of ['not_found', 'http_404']) expect(readSearch(filterOf(code))).toEqual(filterOf(code));
 });

@@ -80,7 +80,7 @@ describe('the script of all steps', () => {
     expect(sdk).toContain('laurel.attempts.reportOutcome(attempt1.id, { score: 120 })');
   });
 
-  test('a comment replaces each call that Laurel accepts only once in the script of all steps', () => {
+  test('in the script of all steps, a comment stands in place of each call that Laurel accepts only once', () => {
     const id = '01a21737-193b-806b-9ab3-a02eed48ebec';
     const once: readonly SandboxCall[] = [
       { kind: 'close-entries', roundId: id },

@@ -42,7 +42,7 @@ beforeEach(() => {
   challenge.asked.length = 0;
 });
 
-/** The calls of this rpc; an action also reads its subject. */
+/** The requests of this rpc alone, because an action also reads its subject by another rpc. */
 const askedOf = (rpc: string) => challenge.asked.filter(([name]) => name === rpc).map(([, request]) => request);
 
 describe('opening a challenge', () => {

@@ -10,7 +10,7 @@ function exceededBy(amount: string, account: Partial<typeof ACCOUNT>, limit = '9
   );
 }
 
-test('a payout exceeds a limit only by at least one cent more than the limit', () => {
+test('a payout exceeds a limit only if it takes the sum at least one cent above the limit', () => {
   expect(exceededBy('5.00', {})).toEqual([false, false, false]);
   expect(exceededBy('5.01', {})).toEqual([false, true, false]);
   expect(exceededBy('10.00', { amount: '0.00' }, '5000.00')).toEqual([false, false, false]);

@@ -34,7 +34,7 @@ export function addressOf(item: FoundItem): Address | null {
         ? null
         : at('/attempts', { program_id: programId, environment, player_ref: id });
     default:
-      // A receipt, delivery, event or request.
+      // A receipt, delivery, event or request leads to its attempt, or to its program.
       if (attemptId !== null) return at(`/attempts/${attemptId}`);
       return programId === null ? null : at(`/programs/${programId}`);
   }
