@@ -1,7 +1,7 @@
 /** An attempt of the demo whose outcome reaches Laurel through an integration. */
 import { randomUUID } from 'node:crypto';
 import type { AttemptSettledEventData, ChallengeList, Laurel } from '@laurel/sdk';
-import { showing } from './print.ts';
+import { printOnly } from './print.ts';
 
 /** An open attempt, and the score that clears its bar. */
 export type PaidAttempt = {
@@ -17,7 +17,7 @@ export type PaidAttempt = {
  */
 export async function payAttempt(laurel: Laurel, playerRef: string): Promise<PaidAttempt> {
   await laurel.sandbox.createPlayer({ player_ref: playerRef, funds: '10.00' });
-  const listed = await showing(
+  const listed = await printOnly(
     ({ data }: ChallengeList) => data.map(({ id, name, threshold }) => `${id}  ${name}, bar ${threshold}`),
     () => laurel.challenges.list({ player_ref: playerRef }),
   );

@@ -8,7 +8,7 @@ import type { Integration, IntegrationList, Laurel } from '@laurel/sdk';
 import type { WebhookCa } from '../stack/webhook-ca.ts';
 import { payAttempt } from './attempt.ts';
 import { settleByPoll } from './poll.ts';
-import { chapter, check, showing } from './print.ts';
+import { chapter, check, printOnly } from './print.ts';
 import { settleByPush } from './push.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -25,7 +25,7 @@ export async function settleByIntegrations(on: {
   const { laurel, run } = on;
   const list = async (): Promise<readonly Integration[]> => {
     const lines = ({ data }: IntegrationList) => data.map(describeIntegration);
-    return (await showing(lines, () => laurel.integrations.list())).data;
+    return (await printOnly(lines, () => laurel.integrations.list())).data;
   };
 
   chapter('Partner: two more players of the sandbox pay for an attempt each');

@@ -37,7 +37,7 @@ export const fetchAndPrint: Fetch = async (url, request) => {
 };
 
 /** Runs `work` and prints only this part of its calls. */
-export async function showing<Body, Result>(part: Shown<Body>, work: () => PromiseLike<Result>): Promise<Result> {
+export async function printOnly<Body, Result>(part: Shown<Body>, work: () => PromiseLike<Result>): Promise<Result> {
   shown = part as Shown<never>;
   try {
     return await work();

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Operator } from '@laurel/local-infrastructure/running-stack';
 import type { ChallengeList, Laurel, Outcome } from '@laurel/sdk';
-import { chapter, check, printLines, showing } from './print.ts';
+import { chapter, check, printLines, printOnly } from './print.ts';
 
 /** Each player's last attempt of five reaches the bar: a fifth of all, as the challenge claims. */
 const PLAYERS = 20;
@@ -54,18 +54,18 @@ export async function seedChallenge({ operator, connect, run }: Demo): Promise<v
   const describe = ({ data }: ChallengeList) =>
     data.map(({ name, prize, ramp }) => `${name}: prize ${prize}, ramp ${JSON.stringify(ramp)}`);
   chapter('Partner: it is live; until a hundred attempts agree with our percentiles the prize is limited');
-  const limited = await showing(describe, readOffer);
+  const limited = await printOnly(describe, readOffer);
   check(limited?.prize === '5.00' && limited.ramp !== undefined, 'a seeded challenge must offer a limited prize');
 
   chapter(
     `Partner: ${PLAYERS} players attempt it ${MISSES + 1} times each, and reach the bar once (not printed one by one)`,
   );
-  const paid = await showing('nothing', () => playAll(laurel, { id, threshold: seeded.threshold, run }));
+  const paid = await printOnly('nothing', () => playAll(laurel, { id, threshold: seeded.threshold, run }));
   printLines([`${PLAYERS * (MISSES + 1)} attempts settled; awards paid: ${[...new Set(paid)].join(', ')}`]);
   check(paid.length === PLAYERS && paid.every((amount) => amount === '5.00'), 'a ramp must limit each award');
 
   chapter('Partner: the percentiles are confirmed, and the whole prize is on offer');
-  await showing('nothing', async () => {
+  await printOnly('nothing', async () => {
     // While all hundred attempts wait for the monitor, the challenge is not in the list.
     const isConfirmed = async () => {
       const offer = await readOffer();
@@ -75,7 +75,7 @@ export async function seedChallenge({ operator, connect, run }: Demo): Promise<v
       await new Promise((resolve) => setTimeout(resolve, READ_EVERY_MS));
     }
   });
-  const whole = await showing(describe, readOffer);
+  const whole = await printOnly(describe, readOffer);
   check(whole?.prize === '8.00' && whole.ramp === undefined, 'a completed ramp must offer the whole prize');
 
   chapter('Laurel: what the drift monitor has seen');

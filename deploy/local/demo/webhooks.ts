@@ -15,7 +15,7 @@ import {
   printHeaders,
   printJson,
   printLines,
-  showing,
+  printOnly,
 } from './print.ts';
 import { startDemoServer } from './server.ts';
 
@@ -110,7 +110,7 @@ export async function receiveWebhooks(on: {
 
       chapter('Partner: the delivery log agrees');
       await recorded(`${origin}${path}/deliveries?status=pending`, asDeveloper);
-      const log = await showing(
+      const log = await printOnly(
         ({ data }: { readonly data: readonly Json[] }) => data.map(describeDelivery),
         () => call({ method: 'GET', path: `${path}/deliveries`, headers: asDeveloper, expect: 200 }),
       );

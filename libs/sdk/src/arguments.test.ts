@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkCallOptions, checkIdempotencyKey, outcomeKeyOf, query, segment, serialise } from './arguments.ts';
+import { checkCallOptions, checkIdempotencyKey, outcomeKeyOf, pathSegment, query, serialise } from './arguments.ts';
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
   'a body that contains %d at any depth is refused, since JSON would send null',
@@ -61,8 +61,8 @@ test('the idempotency key of an outcome depends only on the attempt’s id, in u
 });
 
 test('an id remains one segment of its path', () => {
-  expect(segment('id', 'a/../b?c#d')).toBe('a%2F..%2Fb%3Fc%23d');
-  for (const id of ['', '.', '..', undefined]) expect(() => segment('id', id as string)).toThrow(TypeError);
+  expect(pathSegment('id', 'a/../b?c#d')).toBe('a%2F..%2Fb%3Fc%23d');
+  for (const id of ['', '.', '..', undefined]) expect(() => pathSegment('id', id as string)).toThrow(TypeError);
 });
 
 test('a query omits parameters without a value', () => {
@@ -77,7 +77,7 @@ test('a query and a path accept only well-formed text', () => {
   for (const value of NOT_TEXTS) {
     expect(() => query({ player_ref: value })).toThrow(TypeError);
     if (value !== 1) expect(() => query({ limit: value }, { whole: ['limit'] })).toThrow(TypeError);
-    expect(() => segment('id', value as string)).toThrow(TypeError);
+    expect(() => pathSegment('id', value as string)).toThrow(TypeError);
   }
   for (const limit of [Number.NaN, 1.5, Number.POSITIVE_INFINITY, '1'])
     expect(() => query({ limit }, { whole: ['limit'] })).toThrow(TypeError);
@@ -90,7 +90,7 @@ test('a query and a path carry any well-formed text unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 3 }), (text) => {
       expect(new URLSearchParams(query({ player_ref: text })).get('player_ref')).toBe(text);
-      expect(decodeURIComponent(segment('playerRef', text))).toBe(text);
+      expect(decodeURIComponent(pathSegment('playerRef', text))).toBe(text);
     }),
     { examples: [['😀'.repeat(255)], ['😀'.repeat(256)]] },
   );

@@ -101,7 +101,7 @@ export function outcomeKeyOf(attemptId: string): string {
 }
 
 /** A value inside a path: it stays one segment, whatever it contains. */
-export function segment(name: string, value: string): string {
+export function pathSegment(name: string, value: string): string {
   if (/^\.{0,2}$/.test(checkText(name, value))) throw new TypeError(`${name} is not an id.`);
   return encodeURIComponent(value);
 }

@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../api-promise.ts';
 import type { Attempt, AttemptRequest, Outcome, OutcomeRequest } from '../api-types.ts';
-import { checkIdempotencyKey, checkPlayerBody, outcomeKeyOf, segment } from '../arguments.ts';
+import { checkIdempotencyKey, checkPlayerBody, outcomeKeyOf, pathSegment } from '../arguments.ts';
 import type { CallOptions, KeyedCallOptions, Send } from '../send.ts';
 
 const CREATE = { method: 'POST', template: '/v1/attempts', repetition: 'harmless' } as const;
@@ -57,5 +57,5 @@ export class Attempts {
 
 /** The path has the id in lower case, like the outcome's key: one attempt, one path. */
 function pathOf(attemptId: string): string {
-  return `/v1/attempts/${segment('attemptId', attemptId).toLowerCase()}`;
+  return `/v1/attempts/${pathSegment('attemptId', attemptId).toLowerCase()}`;
 }

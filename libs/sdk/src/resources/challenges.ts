@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../api-promise.ts';
 import type { ChallengeList, DistributionRequest, DistributionResult } from '../api-types.ts';
-import { checkIdempotencyKey, query, segment } from '../arguments.ts';
+import { checkIdempotencyKey, pathSegment, query } from '../arguments.ts';
 import type { CallOptions, KeyedCallOptions, Send } from '../send.ts';
 
 export interface ListChallengesQuery {
@@ -41,7 +41,7 @@ export class Challenges {
     options: KeyedCallOptions,
   ): ApiPromise<DistributionResult> {
     return this.#send(SEED, () => ({
-      path: `/v1/challenges/${segment('challengeId', challengeId)}/distribution`,
+      path: `/v1/challenges/${pathSegment('challengeId', challengeId)}/distribution`,
       body,
       idempotencyKey: checkIdempotencyKey(options?.idempotencyKey),
       options,

@@ -7,7 +7,7 @@ import type {
   IntegrationRequest,
   RotatedIntegration,
 } from '../api-types.ts';
-import { segment } from '../arguments.ts';
+import { pathSegment } from '../arguments.ts';
 import type { CallOptions, Send } from '../send.ts';
 
 const LIST = { method: 'GET', template: '/v1/integrations', repetition: 'harmless' } as const;
@@ -61,5 +61,5 @@ export class Integrations {
 }
 
 function pathOf(integrationId: string): string {
-  return `/v1/integrations/${segment('integrationId', integrationId)}`;
+  return `/v1/integrations/${pathSegment('integrationId', integrationId)}`;
 }

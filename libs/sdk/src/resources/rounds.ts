@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../api-promise.ts';
 import type { Leaderboard, MaskedLeaderboard } from '../api-types.ts';
-import { query, segment } from '../arguments.ts';
+import { pathSegment, query } from '../arguments.ts';
 import type { CallOptions, Send } from '../send.ts';
 
 export interface LeaderboardQuery {
@@ -34,7 +34,7 @@ export class Rounds {
     options?: CallOptions,
   ): ApiPromise<Leaderboard | MaskedLeaderboard> {
     return this.#send(LEADERBOARD, () => ({
-      path: `/v1/tournaments/rounds/${segment('roundId', roundId)}/leaderboard${query(parameters)}`,
+      path: `/v1/tournaments/rounds/${pathSegment('roundId', roundId)}/leaderboard${query(parameters)}`,
       options,
     }));
   }

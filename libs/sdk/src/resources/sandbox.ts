@@ -7,7 +7,7 @@ import type {
   SandboxEventList,
   SandboxPlayerRequest,
 } from '../api-types.ts';
-import { checkPlayerBody, query, segment } from '../arguments.ts';
+import { checkPlayerBody, pathSegment, query } from '../arguments.ts';
 import type { CallOptions, Send } from '../send.ts';
 
 export interface ListSandboxEventsQuery {
@@ -84,7 +84,7 @@ export class Sandbox {
    */
   holdNextAward(playerRef: string, options?: CallOptions): ApiPromise<void> {
     return this.#send(HOLD_NEXT_AWARD, () => ({
-      path: `/api/sandbox/players/${segment('playerRef', playerRef)}/hold-next-award`,
+      path: `/api/sandbox/players/${pathSegment('playerRef', playerRef)}/hold-next-award`,
       options,
     }));
   }
@@ -96,7 +96,7 @@ export class Sandbox {
    */
   expireAttempt(attemptId: string, options?: CallOptions): ApiPromise<Attempt> {
     return this.#send(EXPIRE_ATTEMPT, () => ({
-      path: `/api/sandbox/attempts/${segment('attemptId', attemptId)}/expire`,
+      path: `/api/sandbox/attempts/${pathSegment('attemptId', attemptId)}/expire`,
       options,
     }));
   }
@@ -125,7 +125,7 @@ export class Sandbox {
    */
   retryDelivery(deliveryId: string, options?: CallOptions): ApiPromise<DeliveryReference> {
     return this.#send(RETRY_DELIVERY, () => ({
-      path: `/api/sandbox/webhook-deliveries/${segment('deliveryId', deliveryId)}/retry-now`,
+      path: `/api/sandbox/webhook-deliveries/${pathSegment('deliveryId', deliveryId)}/retry-now`,
       options,
     }));
   }
@@ -148,5 +148,5 @@ function requireTestKey(apiKey: string): void {
 }
 
 function roundPath(roundId: string): string {
-  return `/api/sandbox/rounds/${segment('roundId', roundId)}`;
+  return `/api/sandbox/rounds/${pathSegment('roundId', roundId)}`;
 }

@@ -35,7 +35,7 @@ export function presentAttempt(attempt: Attempt): string {
  * further members.
  */
 export function presentListedAttempt({ attempt: listed, isAwardDenied }: ListedAttempt) {
-  const attempt = present(listed);
+  const attempt = defined(listed);
   const { outcome } = attempt;
   return {
     id: attempt.id,
@@ -62,7 +62,7 @@ export function presentOperatorListedAttempt(listed: ListedAttempt) {
 }
 
 function ownersOf({ tenant, accountId }: Pick<ListedAttempt, 'tenant' | 'accountId'>) {
-  const { programId, environment } = present(tenant);
+  const { programId, environment } = defined(tenant);
   return { program_id: programId, environment: nameOf(ENVIRONMENTS, environment), account_id: accountId || null };
 }
 
@@ -75,14 +75,14 @@ export function presentDescribedAttempt(
   deliveries: readonly EndpointDelivery[],
   goodwill: readonly Goodwill[] = [],
 ): string {
-  const attempt = present(described.attempt);
+  const attempt = defined(described.attempt);
   const { outcome } = attempt;
   const line = JSON.stringify(presentListedAttempt(described));
   const rest = JSON.stringify({
     outcome: outcome === undefined ? null : outcomeFields(outcome, awardFields),
     timeline: timelineOf(described, deliveries, goodwill),
     deliveries: deliveries.map(({ endpointId, delivery }) => ({
-      ...presentDelivery(present(delivery)),
+      ...presentDelivery(defined(delivery)),
       endpoint_id: endpointId,
     })),
   });
@@ -158,7 +158,7 @@ function awardFields(award: Award) {
   };
 }
 
-function present<Value>(value: Value | undefined): Value {
+function defined<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a service left out a part of an attempt or of a delivery');
   return value;
 }

@@ -13,7 +13,7 @@ import { contestServiceOf } from '@laurel/values/ids';
 import { z } from '../http/zod.ts';
 import { component, orNull } from './component.ts';
 import { id } from './fields.ts';
-import { present } from './run-route.ts';
+import { defined } from './run-route.ts';
 import { attemptIdentityFields, attemptOutcome, attemptStatus } from './v1/attempt-schemas.ts';
 import { amount, playerRef, timestamp, uuid } from './v1/fields.ts';
 import { deliverySchema } from './webhooks.ts';
@@ -139,7 +139,7 @@ async function readPage(
   if (isRefused(read)) throw new Error(`a service refused a list of attempts: ${read.code}`);
   return {
     rows: read.attempts.map((listed) => {
-      const { id, createdAt } = present(listed.attempt);
+      const { id, createdAt } = defined(listed.attempt);
       return { listed, ...positionOf({ id, createdAt }) };
     }),
     readTo: read.readTo === undefined ? null : positionOf(read.readTo),
@@ -148,7 +148,7 @@ async function readPage(
 }
 
 function positionOf({ createdAt, id }: NonNullable<ListAttemptsResponse['head']>): Position {
-  return { at: present(createdAt), id };
+  return { at: defined(createdAt), id };
 }
 
 /** An attempt with its history, from the contest service whose attempt it is. */

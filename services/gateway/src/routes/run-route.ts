@@ -147,7 +147,7 @@ export function isInPieces(answer: AcceptedAnswer): answer is AsyncIterable<stri
 }
 
 /** Returns a field that only a bug leaves absent. */
-export function present<Value>(value: Value | undefined): Value {
+export function defined<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a value that must be present is missing');
   return value;
 }

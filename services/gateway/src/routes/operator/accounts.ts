@@ -27,7 +27,7 @@ import {
   text,
   verificationLevel,
 } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import { amount, timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
@@ -152,7 +152,7 @@ export const createAccount = defineOperatorRoute({
       },
       options,
     );
-    return isRefused(created) ? created : { body: presentAccount(present(created.account)) };
+    return isRefused(created) ? created : { body: presentAccount(defined(created.account)) };
   },
 });
 
@@ -175,7 +175,7 @@ export const getAccount = defineOperatorRoute({
   run: async ({ params: { accountId }, options }, { wallet }: Accounts) => {
     const found = await wallet.getAccount({ accountId }, options);
     if (isRefused(found)) return found;
-    return { body: { ...presentAccount(present(found.account)), charges: presentCharges(found.charges) } };
+    return { body: { ...presentAccount(defined(found.account)), charges: presentCharges(found.charges) } };
   },
 });
 
@@ -204,7 +204,7 @@ export const changeAccount = defineOperatorRoute({
       options,
     );
     if (isRefused(updated)) return updated;
-    return { body: presentAccount(present(updated.account)), logged: { changed: Object.keys(body) } };
+    return { body: presentAccount(defined(updated.account)), logged: { changed: Object.keys(body) } };
   },
 });
 
@@ -292,7 +292,7 @@ export const getStatement = defineOperatorRoute({
       balance_after: formatAmount(line.balanceAfterCents),
       reference: line.reference,
       attempt_id: line.attemptId ?? null,
-      created_at: present(line.createdAt).toISOString(),
+      created_at: defined(line.createdAt).toISOString(),
     }));
     const body = {
       balance: formatAmount(statement.balanceCents),

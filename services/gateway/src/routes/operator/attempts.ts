@@ -22,7 +22,7 @@ import {
 } from '../attempts.ts';
 import { component, orNull } from '../component.ts';
 import { environment, environmentName, id, nextCursor, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import { attemptSchema } from '../v1/attempt-schemas.ts';
 import { uuid } from '../v1/fields.ts';
 import { payoutSchema } from './payouts.ts';
@@ -136,7 +136,7 @@ export const getAttempt = defineOperatorRoute({
     if (isRefused(described)) return described;
     const { accountId, awardId, eventIds } = described;
     const receiptId = described.attempt?.outcome?.receiptId;
-    const facts = await findProgramFacts(database, present(described.tenant).programId);
+    const facts = await findProgramFacts(database, defined(described.tenant).programId);
     const developerId = isRefused(facts) ? null : facts.developerId;
     const [sent, receipt, paid, goodwill] = await Promise.all([
       developerId === null ? { deliveries: [] } : webhook.listDeliveriesOfEvents({ developerId, eventIds }, read),
@@ -155,7 +155,7 @@ export const getAttempt = defineOperatorRoute({
       deliveries: sent.deliveries,
       receiptJson: receipt === null || isRefused(receipt) ? null : receipt.receiptJson,
       // The wallet has no payout yet while the contest service still asks for it.
-      payout: paid === null || isRefused(paid) ? null : present(paid.payout),
+      payout: paid === null || isRefused(paid) ? null : defined(paid.payout),
       goodwill: goodwill.deposits,
     });
   },
@@ -177,6 +177,6 @@ export const voidAttempt = defineOperatorRoute({
     const service = serviceOf(services, attemptId);
     if (service === null) return refused('not_found');
     const voided = await service.voidAttempt({ attemptId, reason: body.reason }, options);
-    return isRefused(voided) ? voided : presentAttempt(present(voided.attempt));
+    return isRefused(voided) ? voided : presentAttempt(defined(voided.attempt));
   },
 });

@@ -24,7 +24,7 @@ import {
 } from '../challenges.ts';
 import { component, orNull } from '../component.ts';
 import { environment, id, jurisdiction, pathId, positiveAmount, text, verificationLevel } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import { prizeStructure, thresholdDirection } from '../v1/challenge-schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
@@ -135,7 +135,7 @@ export const getChallenge = defineOperatorRoute({
     const { statusChange } = found;
     return {
       body: {
-        ...presentOperatorChallenge(present(found.challenge)),
+        ...presentOperatorChallenge(defined(found.challenge)),
         status_change: statusChange === undefined ? null : presentStatusChange(statusChange),
       },
     };
@@ -226,5 +226,5 @@ function toRequest(programId: string, body: z.output<typeof newChallenge>): Crea
 }
 
 function answer(response: Pick<GetChallengeResponse, 'challenge'> | Refused): Result | Refused {
-  return isRefused(response) ? response : { body: presentOperatorChallenge(present(response.challenge)) };
+  return isRefused(response) ? response : { body: presentOperatorChallenge(defined(response.challenge)) };
 }

@@ -7,7 +7,7 @@ import { z } from '../../http/zod.ts';
 import { findProgram } from '../../repository/programs.ts';
 import { component } from '../component.ts';
 import { id, nextCursor, PAGE_LIMIT, page, pathId } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import { timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
@@ -82,7 +82,7 @@ export const listInsiders = defineOperatorRoute({
     const data = insiders.map(({ accountId, email, createdAt }) => ({
       account_id: accountId,
       email,
-      created_at: present(createdAt).toISOString(),
+      created_at: defined(createdAt).toISOString(),
     }));
     return { body: { data, next_cursor: last?.accountId ?? null } };
   },

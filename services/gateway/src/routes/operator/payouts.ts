@@ -8,7 +8,7 @@ import { z } from '../../http/zod.ts';
 import { presentDescribedPayout, presentPayout } from '../../presenters/payout.ts';
 import { component } from '../component.ts';
 import { environment, environmentName, id, nextCursor, PAGE_LIMIT, page, pathId, reason } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import { amount, timestamp, uuid } from '../v1/fields.ts';
 import { accountSchema } from './accounts.ts';
 import { defineOperatorRoute } from './route.ts';
@@ -198,7 +198,7 @@ function decidePayout(
       if (isRefused(decided) && decided.code !== 'conflict') return decided;
       const found = await wallet.getPayout({ awardId }, options);
       if (isRefused(found)) return found;
-      const payout = presentPayout(present(found.payout));
+      const payout = presentPayout(defined(found.payout));
       const decision = verb === 'release' ? 'released' : 'denied';
       return checkDecision(payout, { decision, operator, reason: body.reason ?? null }) ?? { body: payout };
     },

@@ -6,7 +6,7 @@ import { presentProgramLimits } from '../../presenters/program-limits.ts';
 import { findProgram } from '../../repository/programs.ts';
 import { component } from '../component.ts';
 import { amount, CHANGE_BODY, environment, environmentName, pathId } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import { amount as amountText, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
@@ -98,7 +98,7 @@ export const changeProgramLimits = defineOperatorRoute({
       options,
     );
     if (isRefused(changed)) return changed;
-    const limits = presentProgramLimits(present(changed.limits));
+    const limits = presentProgramLimits(defined(changed.limits));
     return { body: limits, logged: { limits } };
   },
 });

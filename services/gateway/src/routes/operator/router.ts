@@ -13,7 +13,7 @@ import { type BodyReader, readBodyFor } from '../../http/raw-body.ts';
 import { apiArea, type Route } from '../../http/route.ts';
 import { inputCheckOf, validate } from '../../http/validate.ts';
 import { assertChangesAreRecorded, recordedChange } from '../operator-log.ts';
-import { handleOf, mountRoutes, present, runRoute } from '../run-route.ts';
+import { defined, handleOf, mountRoutes, runRoute } from '../run-route.ts';
 import { OPERATOR_ROUTES, type OperatorServices } from './index.ts';
 import type { OperatorCaller } from './route.ts';
 import { OPERATOR_SESSION_ROUTES, type OperatorCredentials, type SessionServices, signInOperator } from './session.ts';
@@ -61,10 +61,10 @@ export function operatorRouter(deps: OperatorDependencies): Router {
     ].map((handler) => onlyIf((request) => !isSignIn(request), handler)),
   );
   mount(router, OPERATOR_SESSION_ROUTES, deps, ({ operator, operatorSession }) => ({
-    name: present(operator),
+    name: defined(operator),
     session: operatorSession,
   }));
-  mount(router, OPERATOR_ROUTES, deps, ({ operator }) => present(operator));
+  mount(router, OPERATOR_ROUTES, deps, ({ operator }) => defined(operator));
   assertChangesAreRecorded(router);
   // This also answers OPTIONS, which the router would otherwise answer itself.
   router.use(answerNotFound);
@@ -107,5 +107,5 @@ function onlyIf(condition: (request: Request) => boolean, handler: RequestHandle
 }
 
 function operatorOf(response: Response): string {
-  return present(contextOf(response).operator);
+  return defined(contextOf(response).operator);
 }

@@ -25,7 +25,7 @@ import {
   reason,
   text,
 } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import {
   answerRounds,
   answerTournaments,
@@ -215,7 +215,7 @@ export const getRound = defineOperatorRoute({
   success: { status: 200, description: 'The round.', schema: operatorRoundSchema },
   run: async ({ params: { roundId }, options }, { tournament }: Tournaments) => {
     const found = await tournament.getRound({ roundId }, options);
-    return isRefused(found) ? found : { body: presentOperatorRound(present(found.round)) };
+    return isRefused(found) ? found : { body: presentOperatorRound(defined(found.round)) };
   },
 });
 
@@ -235,7 +235,7 @@ export const listStandings = defineOperatorRoute({
     if (isRefused(read)) return read;
     return {
       body: {
-        round: presentOperatorRound(present(read.round)),
+        round: presentOperatorRound(defined(read.round)),
         scored_players: read.scoredPlayers,
         data: read.rows.map(presentInspectedStanding),
         next_cursor: read.nextCursor || null,
@@ -284,7 +284,7 @@ export const openRound = defineOperatorRoute({
       { tournamentId, opensAt: body.opens_at ?? undefined, closesAt: body.closes_at },
       options,
     );
-    return isRefused(opened) ? opened : { body: presentRound(present(opened.round)) };
+    return isRefused(opened) ? opened : { body: presentRound(defined(opened.round)) };
   },
 });
 
@@ -308,12 +308,12 @@ export const cancelRound = defineOperatorRoute({
       { roundId, reason: body.reason, operator: caller },
       { ...options, deadlineMs: CANCEL_DEADLINE_MS },
     );
-    return isRefused(cancelled) ? cancelled : { body: presentOperatorRound(present(cancelled.round)) };
+    return isRefused(cancelled) ? cancelled : { body: presentOperatorRound(defined(cancelled.round)) };
   },
 });
 
 function answer(response: { readonly tournament: Tournament | undefined } | Refused): Result | Refused {
-  return isRefused(response) ? response : { body: presentOperatorTournament(present(response.tournament)) };
+  return isRefused(response) ? response : { body: presentOperatorTournament(defined(response.tournament)) };
 }
 
 function toRequest(programId: string, body: z.output<typeof newTournament>): CreateTournamentRequest {

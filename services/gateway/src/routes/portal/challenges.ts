@@ -9,7 +9,7 @@ import {
   respondWithChallengePage,
 } from '../challenges.ts';
 import { pathId } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import { defineProgramRoute } from './program-route.ts';
 
 interface Challenges {
@@ -40,7 +40,7 @@ export const getProgramChallenge = defineProgramRoute({
   success: { status: 200, description: 'The challenge.', schema: operatorChallengeSchema },
   run: async ({ caller: { program }, params: { challengeId }, options }, { challenge }: Challenges) => {
     const found = await challenge.getProgramChallenge({ programId: program.id, challengeId }, options);
-    return isRefused(found) ? found : { body: presentOperatorChallenge(present(found.challenge)) };
+    return isRefused(found) ? found : { body: presentOperatorChallenge(defined(found.challenge)) };
   },
 });
 

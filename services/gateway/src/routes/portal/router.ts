@@ -14,7 +14,7 @@ import { contextOf, type RequestContext } from '../../http/context.ts';
 import { answerNotFound } from '../../http/errors.ts';
 import { type BodyReader, readBodyFor } from '../../http/raw-body.ts';
 import { apiArea } from '../../http/route.ts';
-import { handleOf, mountRoutes, present, runRoute } from '../run-route.ts';
+import { defined, handleOf, mountRoutes, runRoute } from '../run-route.ts';
 import { PORTAL_ROUTES, type PortalServices } from './index.ts';
 import { SIGN_IN_ROUTES } from './session.ts';
 
@@ -54,7 +54,7 @@ export function portalRouter(deps: PortalDependencies): Router {
     }),
     readBodyFor(deps.bodies, (response) => sessionOf(response).developerId),
   );
-  const callerOf = ({ session }: RequestContext) => present(session);
+  const callerOf = ({ session }: RequestContext) => defined(session);
   const changes = { logger: deps.logger, actor: 'developer' } as const;
   mountRoutes(router, PORTAL_ROUTES, (route) =>
     runRoute(route, handleOf(route, deps, { area, callerOf }), { area, changes }),
@@ -75,5 +75,5 @@ function mountSignIn(router: Router, deps: PortalDependencies): void {
 }
 
 function sessionOf(response: Response): Session {
-  return present(contextOf(response).session);
+  return defined(contextOf(response).session);
 }

@@ -9,7 +9,7 @@ import {
 } from '../../presenters/tournament.ts';
 import { component } from '../component.ts';
 import { nextCursor, pathId } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import {
   answerRounds,
   answerTournaments,
@@ -50,7 +50,7 @@ export const getProgramTournament = defineProgramRoute({
   success: { status: 200, description: 'The tournament.', schema: operatorTournamentSchema },
   run: async ({ caller: { program }, params: { tournamentId }, options }, { tournament }: Tournaments) => {
     const found = await tournament.getProgramTournament({ programId: program.id, tournamentId }, options);
-    return isRefused(found) ? found : { body: presentOperatorTournament(present(found.tournament)) };
+    return isRefused(found) ? found : { body: presentOperatorTournament(defined(found.tournament)) };
   },
 });
 
@@ -96,7 +96,7 @@ export const listRoundStandings = defineProgramRoute({
     if (isRefused(read)) return read;
     return {
       body: {
-        round: presentRound(present(read.round)),
+        round: presentRound(defined(read.round)),
         scored_players: read.scoredPlayers,
         withheld: read.isWithheld,
         data: read.rows.map((row) => presentLeaderboardRow(row, NO_PLAYER)),

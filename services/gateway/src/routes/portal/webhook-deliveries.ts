@@ -3,7 +3,7 @@ import type { WebhookClient } from '../../clients/webhook.ts';
 import { z } from '../../http/zod.ts';
 import { presentDeliveryDetail } from '../../presenters/webhook.ts';
 import { pathId } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import { deliveryDetailSchema, deliveryIdSchema } from '../webhooks.ts';
 import { definePortalRoute } from './route.ts';
 
@@ -20,7 +20,7 @@ export const getWebhookDelivery = definePortalRoute({
   ) => {
     const found = await webhook.getDelivery({ developerId, deliveryId }, options);
     if (isRefused(found)) return found;
-    return { body: presentDeliveryDetail({ ...found, delivery: present(found.delivery) }) };
+    return { body: presentDeliveryDetail({ ...found, delivery: defined(found.delivery) }) };
   },
 });
 

@@ -14,7 +14,7 @@ import { presentDelivery, presentEndpoint, presentEndpointStats } from '../../pr
 import { listProgramIds } from '../../repository/programs.ts';
 import { component } from '../component.ts';
 import { CHANGE_BODY, environment, followedPage, id, instant, PAGE_LIMIT, pastHours, pathId, text } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import {
   deliveryIdSchema,
   deliveryListSchema,
@@ -293,9 +293,9 @@ export const resendFailedDeliveries = definePortalRoute({
 });
 
 function answer(response: { readonly endpoint: Endpoint | undefined } | Refused): Result | Refused {
-  return isRefused(response) ? response : { body: presentEndpoint(present(response.endpoint)) };
+  return isRefused(response) ? response : { body: presentEndpoint(defined(response.endpoint)) };
 }
 
 function answerWithSecret(made: { readonly endpoint: Endpoint | undefined; readonly signingSecret: string }): Result {
-  return { body: { ...presentEndpoint(present(made.endpoint)), signing_secret: made.signingSecret } };
+  return { body: { ...presentEndpoint(defined(made.endpoint)), signing_secret: made.signingSecret } };
 }

@@ -3,7 +3,7 @@ import { isRefused, refused } from '@laurel/errors';
 import { z } from '../../http/zod.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
 import { pathId } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import { attemptSchema } from '../v1/attempt-schemas.ts';
 import { defineSandboxRoute } from './route.ts';
 
@@ -20,6 +20,6 @@ export const expireAttempt = defineSandboxRoute({
     const service = serviceOf(services, attemptId);
     if (service === null) return refused('not_found');
     const expired = await service.expireAttempt({ tenant: caller, attemptId }, options);
-    return isRefused(expired) ? expired : presentAttempt(present(expired.attempt));
+    return isRefused(expired) ? expired : presentAttempt(defined(expired.attempt));
   },
 });

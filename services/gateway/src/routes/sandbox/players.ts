@@ -5,7 +5,7 @@ import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
 import { eligibilityChange, toEligibility } from '../eligibility.ts';
 import { amount, day, email, jurisdiction, verificationLevel } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import { playerRef } from '../v1/fields.ts';
 import { playerLinkSchema } from '../v1/player-schemas.ts';
 import { defineSandboxRoute } from './route.ts';
@@ -54,7 +54,7 @@ export const putSandboxPlayer = defineSandboxRoute({
       options,
     );
     if (isRefused(put)) return put;
-    const createdAt = present(put.createdAt).toISOString();
+    const createdAt = defined(put.createdAt).toISOString();
     return { body: { player_ref: body.player_ref, linked: true, created_at: createdAt } };
   },
 });

@@ -3,7 +3,7 @@ import { isRefused } from '@laurel/errors';
 import { z } from '../../http/zod.ts';
 import { presentRound } from '../../presenters/tournament.ts';
 import { pathId } from '../fields.ts';
-import { present } from '../run-route.ts';
+import { defined } from '../run-route.ts';
 import { roundSchema } from '../v1/tournament-schemas.ts';
 import { defineSandboxRoute } from './route.ts';
 
@@ -27,7 +27,7 @@ export const closeEntries = defineSandboxRoute({
   refusals,
   run: async ({ caller, params: { roundId }, options }, { tournament }: { tournament: TournamentClient }) => {
     const closed = await tournament.closeEntries({ tenant: caller, roundId }, options);
-    return isRefused(closed) ? closed : { body: presentRound(present(closed.round)) };
+    return isRefused(closed) ? closed : { body: presentRound(defined(closed.round)) };
   },
 });
 
@@ -46,6 +46,6 @@ export const closeRound = defineSandboxRoute({
       { tenant: caller, roundId },
       { ...options, deadlineMs: CLOSE_DEADLINE_MS },
     );
-    return isRefused(closed) ? closed : { body: presentRound(present(closed.round)) };
+    return isRefused(closed) ? closed : { body: presentRound(defined(closed.round)) };
   },
 });

@@ -12,7 +12,7 @@ import { contextOf, type RequestContext } from '../../http/context.ts';
 import { answerNotFound } from '../../http/errors.ts';
 import { type BodyReader, readBodyFor } from '../../http/raw-body.ts';
 import { apiArea } from '../../http/route.ts';
-import { handleOf, mountRoutes, present, runRoute } from '../run-route.ts';
+import { defined, handleOf, mountRoutes, runRoute } from '../run-route.ts';
 import { SANDBOX_ROUTES, type SandboxServices } from './index.ts';
 
 const area = apiArea('sandbox');
@@ -43,7 +43,7 @@ export function sandboxRouter(deps: SandboxDependencies): Router {
     }),
     readBodyFor(deps.bodies, (response) => principalOf(response).apiKeyId),
   );
-  const callerOf = ({ principal }: RequestContext) => present(principal).tenant;
+  const callerOf = ({ principal }: RequestContext) => defined(principal).tenant;
   mountRoutes(router, SANDBOX_ROUTES, (route) => runRoute(route, handleOf(route, deps, { area, callerOf }), { area }));
   // This also answers OPTIONS, which the router would otherwise answer itself.
   router.use(answerNotFound);
@@ -51,7 +51,7 @@ export function sandboxRouter(deps: SandboxDependencies): Router {
 }
 
 function principalOf(response: Response): Principal {
-  return present(contextOf(response).principal);
+  return defined(contextOf(response).principal);
 }
 
 /** Refuses a live key with the same 401 as any other key that is not valid here. */

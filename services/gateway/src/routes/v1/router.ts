@@ -9,7 +9,7 @@ import { inputCheckOf, validate } from '../../http/validate.ts';
 import type { Idempotency } from '../../idempotency/idempotency.ts';
 import { idempotencyUseOf } from '../../idempotency/idempotency-use.ts';
 import { lockIdempotencyKey } from '../../idempotency/lock-idempotency-key.ts';
-import { handleOf, mountRoutes, present, runRoute } from '../run-route.ts';
+import { defined, handleOf, mountRoutes, runRoute } from '../run-route.ts';
 import { inCheckOrder } from './check-order.ts';
 import { V1_ROUTES, type V1Services } from './index.ts';
 
@@ -26,7 +26,7 @@ export function v1Router(deps: V1Dependencies): Router {
   mountRoutes(router, V1_ROUTES, (route) => {
     const check = inputCheckOf(route, area);
     const useOf = idempotencyUseOf(route, check);
-    const handle = handleOf(route, deps, { area, callerOf: ({ principal }) => present(principal), check, keys: deps });
+    const handle = handleOf(route, deps, { area, callerOf: ({ principal }) => defined(principal), check, keys: deps });
     return inCheckOrder({
       admission: admit(admission, { bodies: route.body === undefined ? undefined : bodies, useOf }),
       validation: validate(route, area, check),
