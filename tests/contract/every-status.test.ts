@@ -543,7 +543,10 @@ describe('every status of every route', () => {
   });
 });
 
-/** An item for each parameter of the portal's paths; a score above 1,000 is out of range. */
+/**
+ * Makes an item for each parameter of the portal's paths. The challenge refuses a score above
+ * 1,000.
+ */
 async function makePortalItems(world: World, { portal, program }: Developer): Promise<PathIds> {
   const { id: challengeId } = await world.newChallenge({ score_max: 1000 }, program);
   const round = await world.newRound({}, program);

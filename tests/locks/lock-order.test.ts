@@ -61,12 +61,12 @@ const HELD_BEFORE: Readonly<Record<string, string>> = {
   'tournament board_write: CTE counted updates board_chunks': BOARDS_HELD,
   'tournament board_write: CTE moved updates entries': BOARDS_HELD,
   'tournament board_write: CTE tallied updates round_tallies': BOARDS_HELD,
-  'tournament entries_book_out: CTE gone updates entries':
+  'tournament entries_add_entrants: CTE bought updates entries':
     'its query `boards` has the boards, without which no statement writes an entry that is there',
-  'tournament entries_book_out: main updates round_tallies': 'its query `boards` has them',
-  'tournament entries_book_purchases: CTE bought updates entries':
+  'tournament entries_add_entrants: main updates round_tallies': 'its query `boards` has them',
+  'tournament entries_remove_entrants: CTE gone updates entries':
     'its query `boards` has the boards, without which no statement writes an entry that is there',
-  'tournament entries_book_purchases: main updates round_tallies': 'its query `boards` has them',
+  'tournament entries_remove_entrants: main updates round_tallies': 'its query `boards` has them',
   'tournament outcomes_insert: CTE settled updates attempts': BOARDS_HELD,
   'tournament outcomes_insert: main inserts outcomes': BOARDS_HELD,
   'tournament seals.ts FINISH: CTE nodes inserts seal_nodes': 'its update has the round, which is sealed once',

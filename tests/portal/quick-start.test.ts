@@ -11,7 +11,7 @@ const stack = new AsyncDisposableStack();
 let browser: Browser;
 let world: SharedWorld;
 let developer: Developer;
-/** The developer's server, which no endpoint names yet. */
+/** The developer's server. No webhook endpoint has its address yet. */
 let hook: Hook;
 
 describe.skipIf(!(await hasChromium()))('the quick start, by keyboard', () => {

@@ -21,8 +21,8 @@ export interface ObservedItem {
 let observer: CoalescerObserver | undefined;
 
 /**
- * Sets the one observer of the process; `undefined` removes it. Because there is only one, every
- * observation that a run passes to the observer is the observer's own.
+ * Sets the one observer of the process; `undefined` removes it. Because there is only one, the
+ * observer gets only the observations that it made itself.
  */
 export function observeCoalescers<Observed extends ObservedItem>(next: CoalescerObserver<Observed> | undefined): void {
   if (next !== undefined && observer !== undefined) throw new Error('the coalescers of this process have an observer');

@@ -13,10 +13,10 @@ import { newId } from '@laurel/values/ids';
 import type { Attempt, Challenge, Outcome } from './domain/challenge.ts';
 import { loadAttemptsWithTerms } from './repository/attempts.ts';
 import {
+  type ChangedAward,
   changeAwardStatus,
   findAward,
   loadUnfinishedAwards,
-  type MovedAward,
   recordPayouts,
   recordWithEvents,
 } from './repository/awards.ts';
@@ -95,10 +95,10 @@ export const AWARDS: AwardTable = {
  * emits the event of the outcome that won the award. A held award that becomes paid was released. A
  * denied award emits no event.
  */
-function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] {
-  return awards.flatMap((moved) => {
-    if (moved.movedFrom === 'paying' || moved.movedFrom === 'holding') return [settledWithAward(moved)];
-    return moved.award.status === 'paid' ? [awardReleased(moved)] : [];
+function eventsOfAwards(awards: readonly ChangedAward[]): readonly Event[] {
+  return awards.flatMap((changed) => {
+    if (changed.previousStatus === 'paying' || changed.previousStatus === 'holding') return [settledWithAward(changed)];
+    return changed.award.status === 'paid' ? [awardReleased(changed)] : [];
   });
 }
 
@@ -106,7 +106,7 @@ function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] {
  * The event of an outcome that won an award. The award has the wallet's first decision: paid or
  * held.
  */
-export function settledWithAward({ award, tenant, playerRef, outcome }: Omit<MovedAward, 'movedFrom'>): Event {
+export function settledWithAward({ award, tenant, playerRef, outcome }: Omit<ChangedAward, 'previousStatus'>): Event {
   return attemptSettled({
     tenant,
     attempt: { id: award.attemptId, challengeId: award.challengeId, playerRef },
@@ -119,7 +119,7 @@ export function settledWithAward({ award, tenant, playerRef, outcome }: Omit<Mov
   });
 }
 
-function awardReleased({ award, tenant, playerRef }: MovedAward): Event {
+function awardReleased({ award, tenant, playerRef }: ChangedAward): Event {
   return {
     id: eventIdOf('award.released', award.id),
     occurredAt: award.paidAt ?? undefined,

@@ -11,7 +11,7 @@ import { acceptsScores } from './domain/round-status.ts';
 import type { Attempt, Outcome, Round, Tournament } from './domain/tournament.ts';
 import { AWARDS, refundEvents } from './events.ts';
 import { findAttempt } from './repository/attempts.ts';
-import { bookEndedAttempts, bookingOfPurchases, lockEntrants } from './repository/entries.ts';
+import { addEntrantsStatement, lockEntrants, removeEntrants } from './repository/entries.ts';
 import { loadOpenCandidates } from './repository/open-attempts.ts';
 import { loadOutcome, loadOutcomes, loadReceipt } from './repository/outcomes.ts';
 import { findAwardOfEntrant } from './repository/payouts.ts';
@@ -81,8 +81,8 @@ export function roundContest(deps: OutcomeCommitDeps): Contest {
     },
     loadOpenCandidates: (players, after) => loadOpenCandidates(database, players, after),
 
-    whenOpened: (attemptIds) => bookingOfPurchases(attemptIds, clock()),
-    whenEnding: { lock: lockEntrants, ended: bookEndedAttempts },
+    whenOpened: (attemptIds) => addEntrantsStatement(attemptIds, clock()),
+    whenEnding: { lock: lockEntrants, ended: removeEntrants },
     refunds: refundQueue,
     refundEvents,
     awards: AWARDS,

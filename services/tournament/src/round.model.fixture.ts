@@ -361,8 +361,8 @@ function expectedRow(model: ModelRound, index: number): LeaderboardRow {
 }
 
 /**
- * The ref that entered later reports first, and both runs of the account are equal in the same
- * millisecond.
+ * The ref that entered later reports first, and the account's two runs have the same score and
+ * arrive in the same millisecond.
  */
 const equalRunsOfOneAccount: [ModelTerms, number, Move[]] = [
   {

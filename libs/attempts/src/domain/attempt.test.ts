@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AttemptStatus, afterRefund, CAP_COUNTED, canMove, canSettle, isVisible, shownStatus } from './attempt.ts';
+import {
+  type AttemptStatus,
+  afterRefund,
+  CAP_COUNTED,
+  canChangeStatus,
+  canSettle,
+  isVisible,
+  shownStatus,
+} from './attempt.ts';
 
 const STATUSES: readonly AttemptStatus[] = [
   'pending',
@@ -39,13 +47,13 @@ describe('an attempt', () => {
 
   it('an attempt never leaves a final state', () => {
     const final: AttemptStatus[] = ['settled', 'expired', 'voided'];
-    fc.assert(fc.property(fc.constantFrom(...final), anyStatus, (from, to) => !canMove(from, to)));
+    fc.assert(fc.property(fc.constantFrom(...final), anyStatus, (from, to) => !canChangeStatus(from, to)));
   });
 
   it('the status that partners see changes only if it was open or the attempt was not shown yet', () => {
     fc.assert(
       fc.property(anyStatus, anyStatus, (from, to) => {
-        fc.pre(canMove(from, to) && isVisible(from) && from !== 'open');
+        fc.pre(canChangeStatus(from, to) && isVisible(from) && from !== 'open');
         expect(shownStatus(to)).toBe(shownStatus(from));
       }),
     );
@@ -56,7 +64,7 @@ describe('an attempt', () => {
       fc.property(anyStatus, (status) => {
         const after = afterRefund(status);
         if (after === null) return;
-        expect(canMove(status, after)).toBe(true);
+        expect(canChangeStatus(status, after)).toBe(true);
         expect(shownStatus(status)).toBe(after);
       }),
     );

@@ -27,7 +27,7 @@ export type AttemptStatus = 'pending' | 'open' | 'settled' | 'expiring' | 'expir
 /** The status that a partner sees. */
 export type ShownStatus = 'open' | 'settled' | 'expired' | 'voided';
 
-const MOVES: Record<AttemptStatus, readonly AttemptStatus[]> = {
+const NEXT_STATUSES: Record<AttemptStatus, readonly AttemptStatus[]> = {
   pending: ['open', 'settled', 'refused'],
   open: ['settled', 'expiring', 'expired', 'voiding', 'voided'],
   settled: [],
@@ -52,8 +52,8 @@ const SHOWN: Record<AttemptStatus, ShownStatus | null> = {
 /** The states in which a paid attempt counts towards a cap: its fee was not refunded. */
 export const CAP_COUNTED: readonly AttemptStatus[] = ['pending', 'open', 'settled'];
 
-export function canMove(from: AttemptStatus, to: AttemptStatus): boolean {
-  return MOVES[from].includes(to);
+export function canChangeStatus(from: AttemptStatus, to: AttemptStatus): boolean {
+  return NEXT_STATUSES[from].includes(to);
 }
 
 /** Whether an outcome may be recorded, ignoring the deadline. */

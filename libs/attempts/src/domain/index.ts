@@ -17,7 +17,7 @@ export {
   type AttemptStatus,
   afterRefund,
   CAP_COUNTED,
-  canMove,
+  canChangeStatus,
   canSettle,
   isVisible,
   type ShownStatus,

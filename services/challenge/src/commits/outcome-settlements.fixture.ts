@@ -55,7 +55,8 @@ export function useSettlements(h: Harness): SettlementsHarness {
     signingKeyId = await putSigningKey(h.database, signer.publicKey);
   });
   afterAll(async () => {
-    // The service's sweep pays the awards that instances won, and emits their events.
+    // The service's sweep pays the awards that the tests won without the service, and emits their
+    // events.
     h.clock.advance(2_000);
     await h.server.sweepOnce();
     await stream[Symbol.asyncDispose]();

@@ -67,9 +67,9 @@ export function intervalRanksOfBar(
 ): readonly [best: number, worst: number] {
   const mode = Math.min(samples, Math.floor((samples + 1) * targetPassRate));
   const odds = targetPassRate / (1 - targetPassRate);
-  // How probable each number of samples that reach the bar is, relative to the most probable number
-  // (`mode`): `fewer` below it, `more` above it. Each list ends after a few standard deviations, so
-  // it is short even for millions of samples.
+  // The probability that exactly a number of samples reaches the bar, divided by that of the most
+  // probable number (`mode`): `fewer` for the numbers below it, `more` for those above it. Each
+  // list ends after a few standard deviations, so it is short even for millions of samples.
   const fewer = weightsFrom(mode, (count) => count / ((samples - count + 1) * odds));
   const more = weightsFrom(samples - mode, (left) => (left * odds) / (samples - left + 1));
   const total = 1 + sumOf(fewer) + sumOf(more);

@@ -7,8 +7,8 @@ import { cents } from '@laurel/values/money';
 import type { Award, Outcome } from '../domain/challenge.ts';
 
 /** An award whose status has just changed, and the other facts that its event needs. */
-export type MovedAward = OwedAward<Award> & {
-  readonly movedFrom: AwardStatus;
+export type ChangedAward = OwedAward<Award> & {
+  readonly previousStatus: AwardStatus;
   readonly playerRef: string;
   readonly outcome: Pick<Outcome, 'score' | 'metThreshold' | 'recordedAt'>;
 };
@@ -24,7 +24,7 @@ type AwardRow = {
   paid_at: Date | null;
 };
 type AwardWithTenantRow = AwardRow & { program_id: string; environment: Environment };
-type MovedAwardRow = AwardWithTenantRow & {
+type ChangedAwardRow = AwardWithTenantRow & {
   asked: AwardStatus;
   player_ref: string;
   score: number;
@@ -178,8 +178,8 @@ export async function loadUnfinishedAwards(
  * Records payouts, and returns the awards that it changed, each once. An award that has another
  * status by now is left unchanged.
  */
-export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly MovedAward[]> {
-  const rows = await on.query<MovedAwardRow>(RECORD_PAYOUTS, [
+export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly ChangedAward[]> {
+  const rows = await on.query<ChangedAwardRow>(RECORD_PAYOUTS, [
     payouts.map((payout) => payout.awardId),
     payouts.map((payout) => payout.asked),
     payouts.map((payout) => payout.status),
@@ -187,7 +187,7 @@ export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[])
   ]);
   return rows.map((row) => ({
     ...toAwardWithTenant(row),
-    movedFrom: row.asked,
+    previousStatus: row.asked,
     playerRef: row.player_ref,
     outcome: { score: row.score, metThreshold: row.met_threshold, recordedAt: row.recorded_at },
   }));

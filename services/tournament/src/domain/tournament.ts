@@ -90,7 +90,7 @@ export type Tally = {
 export type Attempt = OwnedAttempt & {
   readonly roundId: string;
   readonly entryId: string;
-  /** Every attempt of a round is paid. */
+  /** Never absent, because every attempt in a round is paid for. */
   readonly accountId: string;
   /** A JSON object as text. */
   readonly metadata: string;

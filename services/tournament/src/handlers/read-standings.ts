@@ -1,4 +1,6 @@
-/** Reads one page of a round's board behind a rank, for developers and for operators. */
+/**
+ * Reads one page of a round's board, which begins after a rank, for developers and for operators.
+ */
 import { type Refused, refused } from '@laurel/errors';
 import type { Queryable } from '@laurel/postgres';
 import { cutPage } from '@laurel/values/cursor';

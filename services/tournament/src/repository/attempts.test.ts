@@ -1,5 +1,5 @@
 /**
- * Attempts with their entries and refs: how they are inserted, moved and booked, and which
+ * Attempts with their entries and refs: how they are inserted, moved and counted, and which
  * transactions wait for which.
  */
 import { newId, newOwnedId } from '@laurel/values/ids';

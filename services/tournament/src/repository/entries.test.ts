@@ -1,13 +1,13 @@
 /**
- * Which accounts are entrants of a round: what is booked by the commit that opens attempts, also
- * after it waited for commits that changed the entrants.
+ * Which accounts become entrants of a round by the commit that opens their attempts, also after the
+ * commit waited for commits that changed the entrants.
  */
 import { createAttemptOpener } from '@laurel/attempts';
 import { createLogger } from '@laurel/service';
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findAttempt } from './attempts.ts';
-import { bookEndedAttempts, bookingOfPurchases, lockEntrants } from './entries.ts';
+import { addEntrantsStatement, lockEntrants, removeEntrants } from './entries.ts';
 import { type Harness, NOW, playersOf, startHarness } from './repository.fixture.ts';
 import { findRound } from './rounds.ts';
 
@@ -23,7 +23,7 @@ const open = (attemptId: string, feeGeneration = 0) =>
     owner: 'tournament',
     database: h.database,
     logger: createLogger({ service: 'tournament', level: 'silent' }),
-    whenOpened: (attemptIds) => bookingOfPurchases(attemptIds, NOW),
+    whenOpened: (attemptIds) => addEntrantsStatement(attemptIds, NOW),
   }).open({ attemptId, feeGeneration });
 
 async function end(attemptId: string, status: 'refused' | 'voided'): Promise<void> {
@@ -91,7 +91,7 @@ from attempts a join entries e on e.id = a.entry_id join round_tallies t on t.ro
     const opening = await h.database.transaction(async (tx) => {
       await lockEntrants(tx, [last.id]);
       await tx.query({ text: `update attempts set status = 'expired' where id = $1` }, [last.id]);
-      await bookEndedAttempts(tx, [last.id]);
+      await removeEntrants(tx, [last.id]);
       expect((await findRound(tx, round.id))?.tally.entrants).toBe(0);
       const isOpen = open(next.id);
       await untilOneWaits();

@@ -34,17 +34,16 @@ select e.id as entry_id, e.round_id, e.account_id, e.bought_at, e.best_attempt_i
 from entries e where e.round_id = $1 and e.account_id = $2`,
 };
 
-// Books the purchases of attempts: makes their accounts entrants, and counts the accounts that were
-// no entrants before. Only attempts that make their account an entrant are booked, so an attempt
-// that did not open books nothing.
+// Makes the accounts of attempts entrants, and counts the accounts that were no entrants before. An
+// attempt that did not open makes no entrant.
 // An account has one entry in a round (entries_one_per_round_and_account), whose `bought_at` is set
 // while the account is an entrant. Only an entry whose `bought_at` changes from null is counted, so
-// a repeat books nothing.
+// a repeat changes nothing.
 // The boards are locked before an entry is written, as everywhere. This also serializes two first
 // purchases of one entry: the second finds the entry bought. A later purchase of a bought entry
 // locks nothing.
-const BOOK_PURCHASES = {
-  name: 'entries_book_purchases',
+const ADD_ENTRANTS = {
+  name: 'entries_add_entrants',
   text: `
 with first as materialized (
   select distinct e.id, e.round_id
@@ -98,8 +97,8 @@ with wanted as materialized (
 select held.id, held.account_id from held where held.id = any($1::uuid[])`,
 };
 
-const BOOK_OUT = {
-  name: 'entries_book_out',
+const REMOVE_ENTRANTS = {
+  name: 'entries_remove_entrants',
   text: `
 with last as materialized (
   select distinct e.id, e.round_id
@@ -141,12 +140,12 @@ export async function findEntryOfAccount(
 }
 
 /**
- * Books attempts whose fees are posted: marks the account of each open one as an entrant if it was
- * not. Runs behind the statement that opens them, in its transaction. A repeat, or an attempt that
- * could not be opened, changes nothing.
+ * Returns the statement that makes the accounts of opened attempts entrants. It runs after the
+ * statement that opens the attempts, in the same transaction. A repeat, or an attempt that could
+ * not be opened, changes nothing.
  */
-export function bookingOfPurchases(attemptIds: readonly string[], now: Date): BoundStatement {
-  return { statement: BOOK_PURCHASES, values: [attemptIds, now] };
+export function addEntrantsStatement(attemptIds: readonly string[], now: Date): BoundStatement {
+  return { statement: ADD_ENTRANTS, values: [attemptIds, now] };
 }
 
 /**
@@ -171,6 +170,6 @@ export async function lockEntrants(tx: Transaction, attemptIds: readonly string[
  * Removes from the round the accounts that have no other attempt there. The given attempts have
  * ended under the locks of lockEntrants.
  */
-export async function bookEndedAttempts(tx: Transaction, attemptIds: readonly string[]): Promise<void> {
-  if (attemptIds.length > 0) await tx.query(BOOK_OUT, [attemptIds, ENTRANT_STATUSES]);
+export async function removeEntrants(tx: Transaction, attemptIds: readonly string[]): Promise<void> {
+  if (attemptIds.length > 0) await tx.query(REMOVE_ENTRANTS, [attemptIds, ENTRANT_STATUSES]);
 }

@@ -10,7 +10,7 @@ import type { EntryRound } from '../domain/entry-decision.ts';
 import type { Attempt } from '../domain/tournament.ts';
 import { columnsOf, insertingAttempts } from './attempts.ts';
 import { admitsAttemptSql } from './entry-rules.ts';
-import { lockOfEntering } from './player-facts.ts';
+import { lockEnteringStatement } from './player-facts.ts';
 
 /** An attempt to insert, and the round on which it was decided. */
 export type OptimisticAttempt = {
@@ -57,6 +57,6 @@ export async function insertOptimisticAttempts(
     decided.map(({ round }) => round.status),
     decided.map(({ round }) => round.entriesCloseAt),
   ];
-  const locks = lockOfEntering(decided.map(({ attempt }) => attempt));
+  const locks = lockEnteringStatement(decided.map(({ attempt }) => attempt));
   return insertAfterLocks(database, [locks, { statement: INSERT, values }], options);
 }

@@ -59,12 +59,12 @@ order by i.position`,
  * until this transaction ends.
  */
 export async function lockEntering(on: Queryable, players: readonly PlayerInRound[]): Promise<void> {
-  const { statement, values } = lockOfEntering(players);
+  const { statement, values } = lockEnteringStatement(players);
   await on.query(statement, values);
 }
 
 /** The statement that takes the locks of lockEntering. */
-export function lockOfEntering(players: readonly PlayerInRound[]): BoundStatement {
+export function lockEnteringStatement(players: readonly PlayerInRound[]): BoundStatement {
   const keys = players.filter(({ accountId }) => accountId !== null).map(keyOf);
   return { statement: LOCK_ENTERING, values: [players.map(({ roundId }) => roundId), keys] };
 }

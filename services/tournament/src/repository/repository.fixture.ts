@@ -18,7 +18,7 @@ import { CHECKS, ENVIRONMENTS, runOwnChecks } from './audit.ts';
 import { START_SUMS, WALKS } from './audit-walks.ts';
 import { scoresOf } from './best-runs.ts';
 import { writeBoards } from './board.ts';
-import { bookingOfPurchases } from './entries.ts';
+import { addEntrantsStatement } from './entries.ts';
 import { insertOutcomes } from './outcomes.ts';
 import { changeRoundStatus, insertRound } from './rounds.ts';
 import {
@@ -66,7 +66,7 @@ export interface Harness extends AsyncDisposable {
   openRound(terms?: Partial<TournamentTerms>, tenant?: Tenant): Promise<Round>;
   /** Inserts one pending attempt for each player, in one batch. */
   begin(round: Round, players: readonly Player[], now?: Date): Promise<readonly Attempt[]>;
-  /** Moves the attempts `pending -> open`, and books their first purchases. */
+  /** Moves the attempts `pending -> open`, and makes their accounts entrants. */
   open(attempts: readonly Pick<Attempt, 'id'>[], now?: Date): Promise<void>;
   /** Begins the attempts, then opens them. */
   enter(round: Round, players: readonly Player[], now?: Date): Promise<readonly Attempt[]>;
@@ -114,7 +114,7 @@ export async function startHarness(): Promise<Harness> {
   async function open(attempts: readonly Pick<Attempt, 'id'>[], now = NOW): Promise<void> {
     const ids = attempts.map(({ id }) => id);
     const opening = { text: `update attempts set status = 'open' where id = any($1::uuid[])` };
-    await database.batch([{ statement: opening, values: [ids] }, bookingOfPurchases(ids, now)]);
+    await database.batch([{ statement: opening, values: [ids] }, addEntrantsStatement(ids, now)]);
   }
 
   return {

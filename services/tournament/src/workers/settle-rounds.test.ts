@@ -83,7 +83,7 @@ describe('a round that is over', () => {
     expect(await roundOf(h, roundId)).toMatchObject({
       status: RoundStatus.SETTLED,
       settledAt: h.clock(),
-      // The fifth player left the only attempt open.
+      // The fifth player's only attempt is still open, so this player is no entrant.
       entrantCount: 4,
     });
     const table = await tableOf(h, roundId);

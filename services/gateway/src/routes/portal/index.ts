@@ -14,7 +14,7 @@ import type { Session } from '../../domain/session.ts';
 import type { Route } from '../../http/route.ts';
 import { getOwnAttempt, getOwnReceipt, listOwnAttempts } from './attempts.ts';
 import { getChallengeStatistics, getProgramChallenge, listProgramChallenges } from './challenges.ts';
-import { type DryRuns, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
+import { type DryRunDependencies, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
 import { getProgramOverview } from './overview.ts';
 import { PROGRAM_INTEGRATION_ROUTES } from './program-integrations.ts';
 import { PROGRAM_SANDBOX_ROUTES, type ProgramSandboxServices } from './program-sandbox.ts';
@@ -57,7 +57,7 @@ export interface PortalServices extends ProgramSandboxServices, OwningServices {
   readonly tournament: TournamentClient;
   readonly webhook: WebhookClient;
   readonly integration: IntegrationClient;
-  readonly dryRunBudgets: DryRuns['dryRunBudgets'];
+  readonly dryRunBudgets: DryRunDependencies['dryRunBudgets'];
 }
 
 export const PORTAL_ROUTES: readonly Route<Session, PortalServices>[] = [

@@ -36,7 +36,7 @@ interface Integrations {
   readonly integration: IntegrationClient;
 }
 
-export interface DryRuns extends Integrations {
+export interface DryRunDependencies extends Integrations {
   /** Each developer has a separate budget. */
   readonly dryRunBudgets: ByteBudgets;
 }
@@ -65,7 +65,7 @@ export const dryRunDescriptor = defineDeveloperRoute({
   verbatim: { descriptor: MAX_BODY_BYTES, sample: MAX_BODY_BYTES },
   success: { status: 200, description: 'Each record, or the pointer that failed.', schema: dryRunSchema },
   refusals: { invalid_request: 'The body does not match its schema, or the descriptor is not valid.' },
-  run: async ({ caller, body, verbatim, options }, { integration, dryRunBudgets }: DryRuns) => {
+  run: async ({ caller, body, verbatim, options }, { integration, dryRunBudgets }: DryRunDependencies) => {
     const { descriptor: descriptorJson = '', sample: sampleJson = '' } = verbatim;
     const limited = limitDryRun(dryRunBudgets, caller.developerId, descriptorJson.length + sampleJson.length);
     if (limited !== null) return limited;

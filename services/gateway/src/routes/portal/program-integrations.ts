@@ -17,7 +17,7 @@ import { listIntegrations } from '../v1/list-integrations.ts';
 import { retirePreviousIntegrationSecret } from '../v1/retire-previous-integration-secret.ts';
 import { rotateIntegrationSecret } from '../v1/rotate-integration-secret.ts';
 import { updateIntegration } from '../v1/update-integration.ts';
-import { type DryRuns, dryRunDescriptor, listIntegrationLog, logPage, readLog } from './integrations.ts';
+import { type DryRunDependencies, dryRunDescriptor, listIntegrationLog, logPage, readLog } from './integrations.ts';
 import { type AcceptingEnvironments, NO_KEY_WORKS, openTenantOf } from './open-tenant.ts';
 import { defineProgramRoute } from './program-route.ts';
 
@@ -96,7 +96,7 @@ const dryRunProgramDescriptor = defineProgramRoute({
   params: {},
   path: '/integrations/dry-run',
   name: 'dryRunProgramDescriptor',
-  run: (call, dependencies: DryRuns) => dryRunDescriptor.run(call, dependencies),
+  run: (call, dependencies: DryRunDependencies) => dryRunDescriptor.run(call, dependencies),
 });
 
 const listProgramIntegrationLog = defineProgramRoute({

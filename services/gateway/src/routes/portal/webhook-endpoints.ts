@@ -42,7 +42,7 @@ const description = z
   )
   .refine((value) => !hasNul(value), 'must not contain NUL');
 
-// The webhook service, which calls the URL, decides whether it is safe.
+// Whether the URL is safe is decided by the webhook service, which calls it.
 const newEndpoint = component(
   'WebhookEndpointRequest',
   z.strictObject({
