@@ -48,7 +48,7 @@ import { KeyedQueue } from './keyed-queue.ts';
 import { currentObserver } from './observer.ts';
 import { type Batch, runBatch } from './run-batch.ts';
 import { rejectSubmission, type Submission } from './submission.ts';
-import { reportQueue } from './waiting-queues.ts';
+import { registerQueue } from './waiting-queues.ts';
 
 export interface CoalescerOptions<Item, Result> {
   /** Names this coalescer in its errors. */
@@ -127,7 +127,7 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
 
   const queue = new KeyedQueue<Item, Result>();
   // Items that gather wait for the clock, not for capacity, and no caller waits for them.
-  if (gatherMs === 0 && !isOutgoing) reportQueue(name, queue);
+  if (gatherMs === 0 && !isOutgoing) registerQueue(name, queue);
   const running = new Set<Batch<Item, Result>>();
   const deadlines = new DeadlineSweep(unfinished, pastDeadline);
   let isFlushScheduled = false;

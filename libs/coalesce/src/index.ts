@@ -3,4 +3,4 @@ export { ItemDeadlineError, QueueFullError } from './errors.ts';
 export { type CoalescerObserver, type ObservedItem, observeCoalescers } from './observer.ts';
 export { type OptimisticBatch, runOptimisticBatch } from './optimistic-batch.ts';
 export { createCoalescersByEnvironment, createSeparateCoalescers } from './separate.ts';
-export { oldestWaits, reportQueue, type WaitingQueue } from './waiting-queues.ts';
+export { oldestWaits, registerQueue, type WaitingQueue } from './waiting-queues.ts';

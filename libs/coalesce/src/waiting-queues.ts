@@ -11,15 +11,15 @@ export interface WaitingQueue {
   readonly oldestWaitMs: number;
 }
 
-interface ReportedQueue {
+interface RegisteredQueue {
   readonly name: string;
   readonly service: string | undefined;
   readonly queue: WeakRef<WaitingQueue>;
 }
 
-const queues = new Set<ReportedQueue>();
+const queues = new Set<RegisteredQueue>();
 
-export function reportQueue(name: string, queue: WaitingQueue): void {
+export function registerQueue(name: string, queue: WaitingQueue): void {
   queues.add({ name, service: currentService(), queue: new WeakRef(queue) });
 }
 
@@ -29,11 +29,11 @@ export function reportQueue(name: string, queue: WaitingQueue): void {
  */
 export function oldestWaits(service: string | undefined): ReadonlyMap<string, number> {
   const waits = new Map<string, number>();
-  for (const reported of queues) {
-    const queue = reported.queue.deref();
-    if (queue === undefined) queues.delete(reported);
-    else if (reported.service === service)
-      waits.set(reported.name, Math.max(waits.get(reported.name) ?? 0, queue.oldestWaitMs));
+  for (const registered of queues) {
+    const queue = registered.queue.deref();
+    if (queue === undefined) queues.delete(registered);
+    else if (registered.service === service)
+      waits.set(registered.name, Math.max(waits.get(registered.name) ?? 0, queue.oldestWaitMs));
   }
   return waits;
 }

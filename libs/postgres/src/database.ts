@@ -1,4 +1,4 @@
-import { reportQueue } from '@laurel/coalesce';
+import { registerQueue } from '@laurel/coalesce';
 import { counter, inSpan, tracer } from '@laurel/telemetry';
 import pg from 'pg';
 import { ConnectionFailedError } from './errors.ts';
@@ -114,7 +114,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     maxConnections,
     timeouts: { statementTimeoutMs, silenceMs: SILENCE_MS },
   });
-  reportQueue('database', pool);
+  registerQueue('database', pool);
   const transactions = counter('laurel_postgres_transactions_total', 'Transactions by how they ended.', ['outcome']);
 
   async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ import type { Step } from './step.ts';
 
 const MAX_NAME_LENGTH = 255;
 
-export function beginPipeline(parent: Span, { database, host }: Client, steps: readonly Step[]): Span {
+export function beginPipelineSpan(parent: Span, { database, host }: Client, steps: readonly Step[]): Span {
   const summary = steps.map(nameOf).join(' ').slice(0, MAX_NAME_LENGTH);
   return parent.child('client', summary, {
     'db.system.name': 'postgresql',
@@ -20,7 +20,7 @@ export function beginPipeline(parent: Span, { database, host }: Client, steps: r
   });
 }
 
-export function endPipeline(span: Span, failure: Failure | undefined): void {
+export function endPipelineSpan(span: Span, failure: Failure | undefined): void {
   const error = failure?.error;
   if (error instanceof pg.DatabaseError && error.code !== undefined)
     span.set({ 'db.response.status_code': error.code });

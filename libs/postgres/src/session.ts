@@ -21,7 +21,7 @@ import type { Span } from '@laurel/telemetry';
 import pg, { type Client } from 'pg';
 import { destroyConnection } from './driver.ts';
 import { type OnEnd, Pipeline } from './pipeline.ts';
-import { beginPipeline, endPipeline } from './pipeline-span.ts';
+import { beginPipelineSpan, endPipelineSpan } from './pipeline-span.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import type { Step } from './step.ts';
 
@@ -64,11 +64,11 @@ export class Session {
     // The timeout applies to each statement, and the first response may come after the last
     // statement.
     this.#deadline = performance.now() + steps.length * statementTimeoutMs + this.#timeouts.silenceMs;
-    const span = this.span && beginPipeline(this.span, this.client, steps);
+    const span = this.span && beginPipelineSpan(this.span, this.client, steps);
     const pipeline = new Pipeline(steps, this.#prepared, (failure) => {
       this.#isAwaiting = false;
       this.#deadline = Number.POSITIVE_INFINITY;
-      if (span !== undefined) endPipeline(span, failure);
+      if (span !== undefined) endPipelineSpan(span, failure);
       if (failure !== undefined && (pipeline.isOutOfStep || closesSession(failure.error))) this.break(failure.error);
       onEnd(failure);
     });

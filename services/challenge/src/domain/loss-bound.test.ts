@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Challenge } from './challenge.ts';
 import { CEILINGS, LIVE_CHALLENGE, NOW, TENANT, TERMS } from './example.ts';
-import { lossBoundOf, mostCountedWins, mostWinsUnconfirmed } from './loss-bound.ts';
+import { lossBoundOf, mostCountedWins, mostWinsUntilConfirmed } from './loss-bound.ts';
 import { type DriftMonitor, decideMonitoring } from './monitor-decision.ts';
 import { decideAvailability } from './player-availability.ts';
 import { attemptOfferOf } from './prize-offer.ts';
@@ -119,6 +119,6 @@ describe('what a challenge may lose before its bar is confirmed', () => {
 
   it('the monitor accepts at most 49 wins below a target of 0.25', () => {
     expect([0.05, 0.2, 0.25, 0.5, 0.6, 0.9].map(mostCountedWins)).toEqual([49, 49, 57, 90, 99, 99]);
-    expect(mostWinsUnconfirmed(0.2)).toBe(149);
+    expect(mostWinsUntilConfirmed(0.2)).toBe(149);
   });
 });

@@ -40,7 +40,7 @@ function isRejected(state: DriftState, targetPassRate: number): boolean {
  * The most wins that are paid from a start of the monitor until the bar is confirmed or the
  * challenge is suspended.
  */
-export function mostWinsUnconfirmed(targetPassRate: number): number {
+export function mostWinsUntilConfirmed(targetPassRate: number): number {
   return mostCountedWins(targetPassRate) + MAX_UNCONFIRMED_ATTEMPTS;
 }
 
@@ -49,5 +49,5 @@ export function mostWinsUnconfirmed(targetPassRate: number): number {
  * suspended. Fees are not subtracted.
  */
 export function lossBoundOf(challenge: Challenge, ceilings: TierCeilings): Cents {
-  return cents(BigInt(mostWinsUnconfirmed(challenge.terms.targetPassRate)) * prizeOnOffer(challenge, ceilings));
+  return cents(BigInt(mostWinsUntilConfirmed(challenge.terms.targetPassRate)) * prizeOnOffer(challenge, ceilings));
 }
