@@ -62,7 +62,7 @@ export function siteConfig(routes: readonly Route[]) {
 }
 
 /**
- * Where code may continue on the next line: behind a separator, and anywhere in a word that is too
+ * Where code may continue on the next line: after a separator, and anywhere in a word that is too
  * long for a telephone.
  */
 const BREAKS = /(?<=[\w}][_./-])(?=\w)|(?<=[^\s_./-]{12})(?=[^\s_./-])/;

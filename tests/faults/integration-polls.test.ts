@@ -1,7 +1,7 @@
 /**
  * The integration service is killed at each step of a poll. Once the lease has run out, the service
- * requests the page again: the report settles its attempt once, and the cursor ends behind the
- * page.
+ * requests the page again: the report settles its attempt once, and the cursor then points after
+ * the page.
  */
 import { randomUUID } from 'node:crypto';
 import { type Receiver, startReceiver } from '@laurel/testing';

@@ -239,7 +239,9 @@ describe('the end of a round', () => {
       ['sandbox_hold', null],
     ] as const;
 
-    /** A settled round whose winner's purse is held and whose second was paid. */
+    /**
+     * A settled round. The purse of the first player is held, and the purse of the second was paid.
+     */
     async function heldRound(hold: (typeof HOLDS)[number][1]): Promise<{ round: Round; winner: Player }> {
       const round = await world.newRound();
       const [winner, second] = (await newPlayers(world, 2)) as [Player, Player];

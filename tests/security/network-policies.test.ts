@@ -242,8 +242,8 @@ function textOf(value: bigint, size: number): string {
 }
 
 /**
- * Every address block that the library behind the services' own check calls special. A name may
- * stand for several blocks.
+ * Every address block that is special in the library with which the services check addresses. A
+ * name may stand for several blocks.
  */
 function specialBlocks(): readonly Block[] {
   const known = [ipaddr.IPv4, ipaddr.IPv6].map(

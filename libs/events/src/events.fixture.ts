@@ -125,7 +125,7 @@ export interface TestPublisher extends AsyncDisposable {
   readonly outbox: Outbox;
   /**
    * Commits the events, then publishes them unless `isPublished` is false, as after a crash right
-   * behind the commit.
+   * after the commit.
    */
   happen(events: readonly Event[], options?: { readonly isPublished: boolean }): Promise<void>;
   waiting(): Promise<string[]>;

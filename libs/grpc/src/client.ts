@@ -57,7 +57,7 @@ export type Channels = {
    * certificate.
    */
   readonly identity?: ChannelIdentity | undefined;
-  /** Present if other services stand in the same process. */
+  /** Present if other services run in the same process. */
   readonly inProcess?: InProcessChannel | undefined;
 };
 

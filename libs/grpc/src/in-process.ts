@@ -26,7 +26,7 @@ import { beginCall, endCall, failCall, type OutgoingCall } from './pending-call.
 import { CallContext, runCall } from './run-call.ts';
 import { DEFAULT_DRAIN_LIMIT_MS } from './wire.ts';
 
-/** The address of a service that stands in the same process as its caller. */
+/** The address of a service that runs in the same process as its caller. */
 export const IN_PROCESS = 'in-process';
 
 /** How one service of a process calls the other services of that process, and how they call it. */

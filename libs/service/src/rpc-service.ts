@@ -3,10 +3,10 @@
  *
  * 1. Its foundation (foundation.ts): identity, database, the verified role, the database's time.
  * 2. Its own parts, which its server.ts starts: clients, events, queues of deferred work.
- * 3. Its workers, and behind them the continuous audit of its rows.
+ * 3. Its workers, and after them the continuous audit of its rows.
  * 4. Its rpcs, for services of the same process and at its port, with the health service of gRPC.
- * 5. Its admin port, or its place at that of the process (shared-process.ts). The service is ready
- *    while it knows the time and reaches its database; what it calls does not count, because
+ * 5. Its admin port, or its part of the process's admin port (shared-process.ts). The service is
+ *    ready while it knows the time and reaches its database; what it calls does not count, because
  *    otherwise one service that is down would make all its callers unready.
  *
  * It ends in reverse: the admin port closes; health answers NOT_SERVING, and the calls in flight

@@ -1,5 +1,5 @@
 /**
- * Writes the request log behind the responses. For a request, the log only puts one short object
+ * Writes the request log after the responses. For a request, the log only puts one short object
  * into a queue, and no request waits for a write. A body is redacted as soon as the response has
  * ended, and only its kept part stays in memory: memory that outlives a request costs more than the
  * rest of the log.

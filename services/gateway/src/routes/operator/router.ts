@@ -34,10 +34,10 @@ export interface OperatorDependencies extends OperatorServices, SessionServices 
 }
 
 /**
- * Mounted at `/api/operator`, behind the request id. Checks the token or the session, then the
- * rate, and only then reads the body; a sign-in, which has its token in the body, has an admission
- * of its own. Paths match exactly, so that no other spelling of the path of the sign-in reaches it
- * without that admission.
+ * Mounted at `/api/operator`, after the handler that makes the request id. Checks the token or the
+ * session, then the rate, and only then reads the body; a sign-in, which has its token in the body,
+ * has an admission of its own. Paths match exactly, so that no other spelling of the path of the
+ * sign-in reaches it without that admission.
  */
 export function operatorRouter(deps: OperatorDependencies): Router {
   const router = Router({ caseSensitive: true, strict: true });

@@ -32,8 +32,8 @@ export interface PortalDependencies extends PortalServices {
 }
 
 /**
- * Mounted at `/api/portal`, behind the request id. Checks the session, then the rate, and only then
- * reads the body.
+ * Mounted at `/api/portal`, after the handler that makes the request id. Checks the session, then
+ * the rate, and only then reads the body.
  */
 export function portalRouter(deps: PortalDependencies): Router {
   const router = Router();

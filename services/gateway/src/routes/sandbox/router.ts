@@ -26,9 +26,9 @@ export interface SandboxDependencies extends SandboxServices {
 }
 
 /**
- * Mounted at `/api/sandbox`, behind the request id. Checks the key, then the rate, and only then
- * reads the body. The sandbox's own rate counts per program: a request here uses nothing of the
- * limit of `/v1`.
+ * Mounted at `/api/sandbox`, after the handler that makes the request id. Checks the key, then the
+ * rate, and only then reads the body. The sandbox's own rate counts per program: a request here
+ * uses nothing of the limit of `/v1`.
  */
 export function sandboxRouter(deps: SandboxDependencies): Router {
   const router = Router();
