@@ -1,7 +1,8 @@
 /**
- * Bounds of values that the gateway accepts for other services. Each is defined here once. The
- * service that stores a value enforces its bound, and a test compares the bound with that service's
- * database. The gateway checks the bound earlier, and documents it.
+ * Bounds and defaults of values that the gateway accepts for other services. Each is defined here
+ * once. The service that stores or reads a value enforces its bound, and a test compares a stored
+ * value's bound with that service's database. The gateway checks the bound earlier, and documents
+ * it.
  *
  * Bounds with rules of their own are in the library of the rule: `player_ref` in
  * @laurel/values/tenant; `metadata`, `evidence` and the reason of a void in
@@ -9,6 +10,9 @@
  */
 
 const KIB = 1024;
+
+/** The largest `integer` of PostgreSQL. */
+const MAX_INTEGER = 2 ** 31 - 1;
 
 /**
  * The largest body that a partner may send, in a request or a push. Only sign-in has a smaller
@@ -28,6 +32,27 @@ export const MAX_DESCRIPTION_CHARACTERS = 2_000;
 export const MAX_NOTE_CHARACTERS = 2_000;
 
 /**
+ * The most of any other count among the terms of a contest, such as attempts, players or ranks. It
+ * is far above any field of players.
+ */
+export const MAX_COUNT_OF_TERMS = 1_000_000;
+
+/** The jurisdictions in which a challenge is offered: more than there are countries. */
+export const MAX_JURISDICTIONS = 300;
+
+/** The highest verification level of a player; 0 is the lowest. */
+export const MAX_VERIFICATION_LEVEL = 3;
+
+/** The players that a challenge's calibration needs, if its operator does not say. */
+export const DEFAULT_MIN_CALIBRATION_PLAYERS = 20;
+
+/** The attempts of a player in 24 hours, if the challenge's operator does not say. */
+export const DEFAULT_DAILY_ATTEMPT_CAP = 10;
+
+/** The fewest scores behind the percentiles with which a partner seeds a calibration. */
+export const MIN_SAMPLE_SIZE = 500;
+
+/**
  * The most samples of a calibration. With no more than these, its counts fit an integer, and its
  * bar is found and audited in bounded time.
  */
@@ -38,6 +63,9 @@ export const MAX_CALIBRATION_N = 10_000_000;
  * table. The body of a request has room for this many of the largest rows.
  */
 export const MAX_PAID_RANKS = 5_000;
+
+/** The longest `round_length_seconds` of a tournament: a leap year. */
+export const MAX_ROUND_SECONDS = 366 * 86_400;
 
 /** RFC 5321 allows no longer address. */
 export const MAX_EMAIL_CHARACTERS = 254;
@@ -63,5 +91,21 @@ export const MAX_RECORDS = 100;
 /** The shortest interval, from the start of a poll to the start of the next. */
 export const MIN_POLL_INTERVAL_SECONDS = 30;
 
-/** The longest interval: the largest integer of the database. */
-export const MAX_POLL_INTERVAL_SECONDS = 2 ** 31 - 1;
+/** The longest interval. */
+export const MAX_POLL_INTERVAL_SECONDS = MAX_INTEGER;
+
+/** The rows on a page of most lists. */
+export const MAX_PAGE_ROWS = 200;
+
+/** The entries on a page of an integration's log. One entry may list `MAX_RECORDS` records. */
+export const MAX_LOG_PAGE_ROWS = 100;
+
+/** The standings that the gateway reads at a time to respond with a whole board. */
+export const MAX_STANDINGS_ROWS = 2_000;
+
+/** The fewest and the most bins of a histogram of scores that a reader may ask for. */
+export const MIN_HISTOGRAM_BINS = 5;
+export const MAX_HISTOGRAM_BINS = 100;
+
+/** The longest period of an endpoint's statistics: as long as the log is kept by default. */
+export const MAX_STATS_HOURS = 30 * 24;

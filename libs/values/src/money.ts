@@ -10,6 +10,8 @@ export type Cents = bigint & { readonly [centsBrand]: true };
 
 // Twelve digits before the point: more than any amount in Laurel, and far inside a bigint column.
 const AMOUNT = /^(0|[1-9]\d{0,11})\.(\d{2})$/;
+/** The largest amount that `parseAmount` accepts. */
+export const MAX_AMOUNT_CENTS = 99_999_999_999_999n;
 
 export function cents(amount: bigint): Cents {
   return amount as Cents;

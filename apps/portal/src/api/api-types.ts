@@ -1584,8 +1584,8 @@ export type ScoreHistogram = {
    */
   source: ScoreSource;
   /**
-   * Whether these are all scores of the source. If not, they are the latest 10,000 samples, or those of 1,000 attempts
-   * of the players with the newest accounts.
+   * Whether these are all scores of the source. If not, they are the latest 10,000 samples, or those of 500 attempts of
+   * the players with the newest accounts.
    */
   complete: boolean;
 };

@@ -6,16 +6,15 @@ import { type Handlers, parseId, parseTenant, presentTenant } from '@laurel/grpc
 import type { AttemptServiceService, ListAttemptsRequest } from '@laurel/proto/attempts';
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ATTEMPT_STATUSES, nameOf } from '@laurel/proto/enum-names';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import type { AttemptPosition } from '../repository/attempt-windows.ts';
 import { type AttemptQuery, type ListDeps, type ListedOf, listAttempts as listPage } from '../steps/list-attempts.ts';
 import { presentAttempt } from './present.ts';
 
-const MAX_PAGE = 200;
-
 export function listAttempts(deps: ListDeps): Handlers<AttemptServiceService>['listAttempts'] {
   return async (request) => {
     const { limit } = request;
-    if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} attempts is out of bounds`);
+    if (limit < 1 || limit > MAX_PAGE_ROWS) throw new Error(`a page of ${limit} attempts is out of bounds`);
     const { attempts, readTo, head } = await listPage(
       {
         of: parseOf(request),

@@ -7,6 +7,7 @@
  *
  * From five percentiles: the same quantile by linear interpolation, no further out than p5 and p95.
  */
+import { MIN_SAMPLE_SIZE } from '@laurel/values/limits';
 import type { ChallengeTerms, ThresholdDirection } from './challenge.ts';
 
 /** A partner's percentiles, ascending. */
@@ -18,7 +19,6 @@ export type Distribution = {
   readonly p95: number;
 };
 
-const MIN_SAMPLE_SIZE = 500;
 /**
  * The share of players below each percentile. By symmetry, also the share above each percentile if
  * they are read in descending order.

@@ -73,6 +73,18 @@ describe('a new challenge', () => {
     expect(issueOfDerivedBar(5, { ...TERMS, scoreMin: 5.1 })).not.toBeNull();
   });
 
+  it('the counts of a new challenge are 1 to 1,000,000, and its jurisdictions at most 300', () => {
+    for (const field of ['minCalibrationPlayers', 'dailyAttemptCap'] as const) {
+      for (const count of [1, 1_000_000]) expect(issuesOf({ terms: { ...TERMS, [field]: count } })).toEqual([]);
+      for (const count of [0, 1.5, 1_000_001])
+        expect(issuesOf({ terms: { ...TERMS, [field]: count } })).toHaveLength(1);
+    }
+    const offeredIn = (jurisdictions: number) =>
+      issuesOf({ terms: { ...TERMS, jurisdictions: Array<string>(jurisdictions).fill('GB') } });
+    expect(offeredIn(300)).toEqual([]);
+    expect(offeredIn(301)).toEqual(['jurisdictions may be at most 300']);
+  });
+
   it('a new challenge reports every validation issue', () => {
     expect(issuesOf({ terms: { ...TERMS, name: 'a\0b', targetPassRate: 2, scoreMin: Number.NaN } })).toHaveLength(3);
   });

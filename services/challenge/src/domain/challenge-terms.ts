@@ -14,7 +14,14 @@
 import type { Tenant } from '@laurel/attempts/domain';
 import { isSameTenant } from '@laurel/attempts/domain';
 import { isStorable } from '@laurel/json';
-import { MAX_CALIBRATION_N, MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS } from '@laurel/values/limits';
+import {
+  MAX_CALIBRATION_N,
+  MAX_COUNT_OF_TERMS,
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_JURISDICTIONS,
+  MAX_NAME_CHARACTERS,
+  MAX_VERIFICATION_LEVEL,
+} from '@laurel/values/limits';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
 import { isPlausible } from './plausibility.ts';
 
@@ -28,14 +35,12 @@ export type NewChallenge = {
 };
 
 const AS_NAME = `must have 1 to ${MAX_NAME_CHARACTERS} characters`;
-/** The maximum of PostgreSQL's integer. */
-const MAX_INTEGER = 2_147_483_647;
-const MAX_VERIFICATION_LEVEL = 3;
+const AS_COUNT = `must be 1 to ${MAX_COUNT_OF_TERMS}`;
 
 export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent }: NewChallenge): readonly string[] {
   const isTopN = terms.prizeStructure === 'top_n';
   const isFiniteOrNull = (value: number | null) => value === null || Number.isFinite(value);
-  const isCount = (value: number) => Number.isInteger(value) && value >= 1 && value <= MAX_INTEGER;
+  const isCount = (value: number, most = MAX_COUNT_OF_TERMS) => Number.isInteger(value) && value >= 1 && value <= most;
   const rules: readonly (readonly [boolean, string])[] = [
     [isText(terms.name, MAX_NAME_CHARACTERS), `name ${AS_NAME}`],
     [
@@ -48,7 +53,7 @@ export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent 
     [isText(terms.metricUnit, MAX_NAME_CHARACTERS), `metric_unit ${AS_NAME}`],
     [
       isTopN ? terms.topN !== null && isCount(terms.topN) : terms.topN === null,
-      'top_n must be at least 1, for prize_structure top_n only',
+      `top_n ${AS_COUNT}, for prize_structure top_n only`,
     ],
     [isFiniteOrNull(terms.scoreMin) && isFiniteOrNull(terms.scoreMax), 'score_min and score_max must be finite'],
     [
@@ -57,18 +62,16 @@ export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent 
     ],
     [terms.targetPassRate > 0 && terms.targetPassRate < 1, 'target_pass_rate must be between 0 and 1, both excluded'],
     [[1, 2, 3].includes(terms.integrityTier), 'integrity_tier must be 1, 2 or 3'],
-    [
-      isCount(terms.minCalibrationN) && terms.minCalibrationN <= MAX_CALIBRATION_N,
-      `min_calibration_n must be 1 to ${MAX_CALIBRATION_N}`,
-    ],
-    [isCount(terms.minCalibrationPlayers), 'min_calibration_players must be at least 1'],
-    [isCount(terms.dailyAttemptCap), 'daily_attempt_cap must be at least 1'],
+    [isCount(terms.minCalibrationN, MAX_CALIBRATION_N), `min_calibration_n must be 1 to ${MAX_CALIBRATION_N}`],
+    [isCount(terms.minCalibrationPlayers), `min_calibration_players ${AS_COUNT}`],
+    [isCount(terms.dailyAttemptCap), `daily_attempt_cap ${AS_COUNT}`],
     [
       Number.isInteger(terms.requiredVerificationLevel) &&
         terms.requiredVerificationLevel >= 0 &&
         terms.requiredVerificationLevel <= MAX_VERIFICATION_LEVEL,
-      'required_verification_level must be 0 to 3',
+      `required_verification_level must be 0 to ${MAX_VERIFICATION_LEVEL}`,
     ],
+    [terms.jurisdictions.length <= MAX_JURISDICTIONS, `jurisdictions may be at most ${MAX_JURISDICTIONS}`],
     [terms.jurisdictions.every((name) => isText(name, MAX_NAME_CHARACTERS)), 'jurisdictions must be texts like US-CA'],
     [threshold === null || Number.isFinite(threshold), 'threshold must be finite'],
     [!isTopN || threshold === null, 'a top_n challenge takes its bar from its scores: leave threshold out'],

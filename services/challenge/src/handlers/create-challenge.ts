@@ -13,7 +13,7 @@ import {
 import { CHALLENGE_STATUSES, findName, PRIZE_STRUCTURES, THRESHOLD_DIRECTIONS } from '@laurel/proto/enum-names';
 import type { Clock } from '@laurel/service';
 import { isUuid, newId } from '@laurel/values/ids';
-import { MAX_CALIBRATION_N } from '@laurel/values/limits';
+import { DEFAULT_DAILY_ATTEMPT_CAP, DEFAULT_MIN_CALIBRATION_PLAYERS, MAX_CALIBRATION_N } from '@laurel/values/limits';
 import { cents } from '@laurel/values/money';
 import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
 import {
@@ -29,15 +29,12 @@ import { startMonitor } from '../repository/drift-monitors.ts';
 import { deriveBar } from './derive-bar.ts';
 import { presentChallenge } from './present.ts';
 
-// docs/contract/rules.md, "Challenges". A count of 0 selects the default.
 /**
- * The default number of scores: a bar from so many scores is seldom outside the band of the drift
- * monitor.
+ * The default number of scores (docs/contract/rules.md, "Challenges"): a bar from so many scores is
+ * seldom outside the band of the drift monitor.
  */
 const defaultMinCalibrationN = (targetPassRate: number) =>
   Math.min(Math.max(200, Math.ceil(40 / targetPassRate)), MAX_CALIBRATION_N);
-const DEFAULT_MIN_CALIBRATION_PLAYERS = 20;
-const DEFAULT_DAILY_ATTEMPT_CAP = 10;
 
 type Deps = { readonly database: Database; readonly ceilings: TierCeilings; readonly clock: Clock };
 
@@ -109,6 +106,7 @@ function parseTerms(terms: ChallengeTermsMessage): ChallengeTerms | null {
   const prizeStructure = parsePrizeStructure(terms.prizeStructure);
   if (direction === null || prizeStructure === null) return null;
   if (parentChallengeId !== '' && !isUuid(parentChallengeId)) return null;
+  // A count of 0 selects the default.
   return {
     name: terms.name,
     description: terms.description ?? null,

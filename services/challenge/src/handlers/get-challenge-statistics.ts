@@ -13,6 +13,7 @@ import {
   ScoreSource,
 } from '@laurel/proto/challenge';
 import type { Clock } from '@laurel/service';
+import { MAX_HISTOGRAM_BINS, MIN_HISTOGRAM_BINS } from '@laurel/values/limits';
 import { rankOfBar } from '../domain/calibration.ts';
 import type { Challenge } from '../domain/challenge.ts';
 import { statusOf } from '../domain/current-bar.ts';
@@ -26,9 +27,6 @@ import { loadPaidScores, loadSampledScores, type Scores } from '../repository/sc
 import { presentRamp } from './present.ts';
 import { readDrift } from './read-drift.ts';
 
-const MIN_BINS = 5;
-const MAX_BINS = 100;
-
 type Deps = { readonly database: Database; readonly ceilings: TierCeilings; readonly clock: Clock };
 
 export function getChallengeStatistics({
@@ -39,7 +37,8 @@ export function getChallengeStatistics({
     const id = parseId(request.challengeId);
     const programId = request.anyProgram ? null : parseId(request.programId);
     const { bins } = request;
-    if (bins < MIN_BINS || bins > MAX_BINS) throw new Error(`a histogram of ${bins} bins is out of bounds`);
+    if (bins < MIN_HISTOGRAM_BINS || bins > MAX_HISTOGRAM_BINS)
+      throw new Error(`a histogram of ${bins} bins is out of bounds`);
     return await database.transaction(
       async (tx) => {
         const challenge =

@@ -9,11 +9,10 @@ import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES, findName } from '@laurel/proto/enum-names';
 import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { loadPageOfChallenges } from '../repository/challenges.ts';
 import { presentChallenge } from './present.ts';
-
-const MAX_PAGE = 200;
 
 type Deps = { readonly database: Database; readonly ceilings: TierCeilings };
 
@@ -25,7 +24,7 @@ export function listProgramChallenges({
     const tenant = parseTenant(request.tenant);
     const status = findName(CHALLENGE_STATUSES, request.status) ?? null;
     const { limit } = request;
-    if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} challenges is out of bounds`);
+    if (limit < 1 || limit > MAX_PAGE_ROWS) throw new Error(`a page of ${limit} challenges is out of bounds`);
     const after = request.cursor === '' ? TOP : decodePosition(request.cursor);
     if (after === null) return refused('invalid_request', 'The cursor is not valid.');
 

@@ -12,6 +12,10 @@ const ARGON2ID = 2;
 /** A set of parameters that OWASP recommends: 19 MiB, two passes, one lane. */
 const HASHING = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
+/** Characters as a person counts them. The maximum limits the cost of hashing. */
+export const MIN_PASSWORD_CHARACTERS = 12;
+export const MAX_PASSWORD_CHARACTERS = 128;
+
 export function hashPassword(password: string): Promise<string> {
   return hash(normalised(password), HASHING);
 }

@@ -1,6 +1,7 @@
 /** The statistics of a challenge, as operators and the program's developer see them. */
 import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';
+import { MAX_HISTOGRAM_BINS, MIN_HISTOGRAM_BINS } from '@laurel/values/limits';
 import type { Result } from '../http/route.ts';
 import { z } from '../http/zod.ts';
 import { presentStatistics } from '../presenters/challenge-statistics.ts';
@@ -8,8 +9,6 @@ import { challengeStatusStep } from './challenges.ts';
 import { component, orNull } from './component.ts';
 import { amount, timestamp } from './v1/fields.ts';
 
-const MIN_BINS = 5;
-const MAX_BINS = 100;
 const BINS = 30;
 
 export const statisticsQuery = z.object({
@@ -17,12 +16,12 @@ export const statisticsQuery = z.object({
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number')
     .transform(Number)
-    .pipe(z.int().min(MIN_BINS).max(MAX_BINS))
+    .pipe(z.int().min(MIN_HISTOGRAM_BINS).max(MAX_HISTOGRAM_BINS))
     .optional()
     .openapi({
       type: 'integer',
-      minimum: MIN_BINS,
-      maximum: MAX_BINS,
+      minimum: MIN_HISTOGRAM_BINS,
+      maximum: MAX_HISTOGRAM_BINS,
       description: `The most bins of the histogram; ${BINS} if absent.`,
       example: BINS,
     }),
@@ -64,7 +63,7 @@ const scores = component(
     }),
     complete: z.boolean().openapi({
       description:
-        'Whether these are all scores of the source. If not, they are the latest 10,000 samples, or those of 1,000 attempts of the players with the newest accounts.',
+        'Whether these are all scores of the source. If not, they are the latest 10,000 samples, or those of 500 attempts of the players with the newest accounts.',
     }),
   }),
 );

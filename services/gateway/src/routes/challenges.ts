@@ -3,11 +3,12 @@ import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES } from '@laurel/proto/enum-names';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import type { Result } from '../http/route.ts';
 import { z } from '../http/zod.ts';
 import { presentOperatorChallenge } from '../presenters/challenge.ts';
 import { component } from './component.ts';
-import { environmentName, inEnvironment, nextCursor, PAGE_LIMIT, page } from './fields.ts';
+import { environmentName, inEnvironment, nextCursor, page } from './fields.ts';
 import { challengeSchema, challengeStatus, thresholdDirection } from './v1/challenge-schemas.ts';
 import { amount, timestamp, uuid } from './v1/fields.ts';
 
@@ -76,7 +77,7 @@ export async function respondWithChallengePage(
       tenant: { programId, environment: query.environment },
       status: query.status === undefined ? ChallengeStatus.UNSPECIFIED : CHALLENGE_STATUSES[query.status],
       cursor: query.cursor ?? '',
-      limit: query.limit ?? PAGE_LIMIT,
+      limit: query.limit ?? MAX_PAGE_ROWS,
     },
     options,
   );

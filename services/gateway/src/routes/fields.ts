@@ -5,7 +5,7 @@ import { foldAscii, hasNul, isAtMost } from '@laurel/json';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import { isUuid } from '@laurel/values/ids';
 import { INSTANT_BOUNDS, isInBounds } from '@laurel/values/instant';
-import { MAX_EMAIL_CHARACTERS } from '@laurel/values/limits';
+import { MAX_EMAIL_CHARACTERS, MAX_PAGE_ROWS, MAX_VERIFICATION_LEVEL } from '@laurel/values/limits';
 import { type Cents, parseAmount } from '@laurel/values/money';
 import { z } from '../http/zod.ts';
 import { component } from './component.ts';
@@ -68,8 +68,8 @@ export const jurisdiction = z
   .string()
   .regex(/^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/, 'must be a country or subdivision code, for example "US-CA"');
 
-/** A verification level, from 0 (nothing known) to 3. */
-export const verificationLevel = z.int().min(0).max(3);
+/** A verification level; 0 means that nothing is known of the player. */
+export const verificationLevel = z.int().min(0).max(MAX_VERIFICATION_LEVEL);
 
 /**
  * An e-mail address. It is stored in lower case, so that an address in any case means the same
@@ -125,9 +125,15 @@ export const pastHours = (max: number) =>
       example: 24,
     });
 
+/** The longest cursor, except that of a followed log of deliveries. */
+const MAX_CURSOR_CHARACTERS = 200;
+
+/** A cursor in a query, as `next_cursor` or `head_cursor` showed it. */
+export const cursorParameter = text(MAX_CURSOR_CHARACTERS).optional();
+
 /** Query parameters of a list with at most this many rows on a page. */
 export const pageOf = (maxRows: number) => ({
-  cursor: text(200).optional().openapi({ description: 'The `next_cursor` of the previous page.' }),
+  cursor: cursorParameter.openapi({ description: 'The `next_cursor` of the previous page.' }),
   limit: z
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number')
@@ -143,11 +149,8 @@ export const pageOf = (maxRows: number) => ({
     }),
 });
 
-/** Rows of a page by default, and the most that a request may ask for. */
-export const PAGE_LIMIT = 200;
-
 /** Query parameters of most lists. */
-export const page = pageOf(PAGE_LIMIT);
+export const page = pageOf(MAX_PAGE_ROWS);
 
 /** Query parameters of a list that can also be followed. */
 export const followedPage = {

@@ -3,11 +3,12 @@
 import { type Refused, refused } from '@laurel/errors';
 import { cutPage } from '@laurel/values/cursor';
 import { isUuid } from '@laurel/values/ids';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import { PROGRAM_STATUSES } from '../domain/program.ts';
 import type { Result } from '../http/route.ts';
 import { z } from '../http/zod.ts';
 import { component } from './component.ts';
-import { environmentName, nextCursor, PAGE_LIMIT, page } from './fields.ts';
+import { environmentName, nextCursor, page } from './fields.ts';
 import { timestamp, uuid } from './v1/fields.ts';
 
 export const programListQuery = z.object(page);
@@ -48,7 +49,7 @@ export async function answerPageOfIds<Row extends { readonly id: string }>(
   list: (page: { beforeId: string | null; limit: number }) => Promise<readonly Row[]>,
   presentRow: (row: Row) => object,
 ): Promise<Result | Refused> {
-  const { cursor, limit = PAGE_LIMIT } = query;
+  const { cursor, limit = MAX_PAGE_ROWS } = query;
   if (cursor !== undefined && !isUuid(cursor))
     return refused('invalid_request', 'cursor: must be a next_cursor of this list');
   // One row more than requested shows whether another page follows.

@@ -6,11 +6,12 @@ import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';
 import { TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
 import { TournamentStatus } from '@laurel/proto/tournament';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import type { Result } from '../http/route.ts';
 import { z } from '../http/zod.ts';
 import { presentOperatorTournament, presentRound } from '../presenters/tournament.ts';
 import { component, orNull } from './component.ts';
-import { environmentName, inEnvironment, nextCursor, PAGE_LIMIT, page } from './fields.ts';
+import { environmentName, inEnvironment, nextCursor, page } from './fields.ts';
 import { thresholdDirection } from './v1/challenge-schemas.ts';
 import { uuid } from './v1/fields.ts';
 import { purse, roundSchema, tournamentSchema, tournamentStatus } from './v1/tournament-schemas.ts';
@@ -99,6 +100,6 @@ export async function answerRounds(
 }
 
 /** The part of the list that a page asks for, as the tournament service takes it. */
-export function askedPart({ cursor = '', limit = PAGE_LIMIT }: z.output<typeof roundListQuery>) {
+export function askedPart({ cursor = '', limit = MAX_PAGE_ROWS }: z.output<typeof roundListQuery>) {
   return { cursor, limit };
 }

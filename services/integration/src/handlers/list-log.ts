@@ -9,10 +9,9 @@ import type { Database } from '@laurel/postgres';
 import { LOG_KINDS } from '@laurel/proto/enum-names';
 import type { IntegrationServiceService, LogEntry as LogEntryMessage } from '@laurel/proto/integration';
 import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
+import { MAX_LOG_PAGE_ROWS } from '@laurel/values/limits';
 import { type LogEntry, loadLogPage } from '../repository/log-entries.ts';
 import { presentRecord } from './present-record.ts';
-
-const MAX_PAGE = 100;
 
 export function listLog({ database }: { database: Database }): Handlers<IntegrationServiceService>['listLog'] {
   return async (request) => {
@@ -22,7 +21,7 @@ export function listLog({ database }: { database: Database }): Handlers<Integrat
       integrationId: parseId(request.integrationId),
     };
     const { limit } = request;
-    if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} entries is out of bounds`);
+    if (limit < 1 || limit > MAX_LOG_PAGE_ROWS) throw new Error(`a page of ${limit} entries is out of bounds`);
     const after = request.cursor === '' ? TOP : decodePosition(request.cursor);
     if (after === null) return refused('invalid_request', 'The cursor is not valid.');
 

@@ -5,8 +5,6 @@
  * Entries close ten minutes before the end, and must be open for at least a minute before that.
  * No player can enter a round before it exists, so a round that opens in the past counts from its
  * creation.
- *
- * The maximum is a leap year; the gateway refuses a greater `round_length_seconds`.
  */
 import { lastOf, millisecondsBetween } from '@laurel/values/instant';
 import { ENTRIES_CLOSE_BEFORE_MS } from './round-status.ts';

@@ -87,21 +87,21 @@ describe('a proposed tournament', () => {
     expect(issuesOf({ tiebreakMetricName: '', tiebreakDirection: 'lower_is_better' })).toHaveLength(1);
   });
 
-  it('the length of a proposed round must keep entries open for at least a minute', () => {
+  it('the length of a proposed round must keep entries open for at least a minute, and is at most a leap year', () => {
     expect(issuesOf({ roundLengthSeconds: null })).toEqual([]);
-    expect(issuesOf({ roundLengthSeconds: 660 })).toEqual([]);
-    for (const roundLengthSeconds of [659, 601, 600, 0, -1, 700.5, 2 ** 31])
+    for (const roundLengthSeconds of [660, 366 * 86_400]) expect(issuesOf({ roundLengthSeconds })).toEqual([]);
+    for (const roundLengthSeconds of [659, 601, 600, 0, -1, 700.5, 366 * 86_400 + 1])
       expect(issuesOf({ roundLengthSeconds })).toHaveLength(1);
   });
 
-  it('the numbers of a proposed tournament must be whole and at least their minimum', () => {
+  it('the numbers of a proposed tournament must be whole and within their bounds', () => {
     expect(issuesOf({ attemptCap: 1, minEntrants: 1, minScoredAttempts: 0 })).toEqual([]);
     expect(issuesOf({ attemptCap: 0, minEntrants: 0, minScoredAttempts: -1 })).toEqual([
-      'attempt_cap must be at least 1',
-      'min_entrants must be at least 1',
-      'min_scored_attempts must be at least 0',
+      'attempt_cap must be 1 to 1000000',
+      'min_entrants must be 1 to 1000000',
+      'min_scored_attempts must be 0 to 1000000',
     ]);
-    expect(issuesOf({ attemptCap: 1.5, minEntrants: Number.NaN, minScoredAttempts: 2 ** 31 })).toHaveLength(3);
+    expect(issuesOf({ attemptCap: 1.5, minEntrants: Number.NaN, minScoredAttempts: 1_000_001 })).toHaveLength(3);
   });
 
   it('the texts of a proposed tournament have a limited number of characters', () => {

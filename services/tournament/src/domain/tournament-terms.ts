@@ -7,11 +7,17 @@
  * - The purse table names every rank from 1 on without a gap. Every amount is above 0.00 and at
  *   most the one before it.
  * - A tiebreak has a metric and a direction, or there is no tiebreak.
- * - A round takes entries for long enough (`round-length.ts`).
+ * - A round takes entries for long enough (`round-length.ts`), and lasts a leap year at most.
  */
 import { isStorable } from '@laurel/json';
-import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAID_RANKS } from '@laurel/values/limits';
-import { type Cents, cents } from '@laurel/values/money';
+import {
+  MAX_COUNT_OF_TERMS,
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_NAME_CHARACTERS,
+  MAX_PAID_RANKS,
+  MAX_ROUND_SECONDS,
+} from '@laurel/values/limits';
+import { type Cents, cents, MAX_AMOUNT_CENTS } from '@laurel/values/money';
 import { purseAmount } from './purse.ts';
 import { MIN_LENGTH_REASON, MIN_ROUND_MS } from './round-length.ts';
 import type { Direction, TournamentTerms } from './tournament.ts';
@@ -39,17 +45,14 @@ export type TermsDecision =
   | { readonly kind: 'invalid'; readonly issues: readonly string[] };
 
 const AS_NAME = `must have 1 to ${MAX_NAME_CHARACTERS} characters`;
-/** The maximum of PostgreSQL's integer. */
-const MAX_INTEGER = 2_147_483_647;
-/** The largest amount that can be written: twelve digits before the point. */
-const MAX_AMOUNT_CENTS = 99_999_999_999_999n;
 const MIN_ROUND_SECONDS = MIN_ROUND_MS / 1_000;
 
 export function decideTerms(proposed: ProposedTournament): TermsDecision {
   const { tiebreakMetricName, tiebreakDirection, entryFeeCents, roundLengthSeconds } = proposed;
   const ranked = proposed.purseTable.toSorted((one, other) => one.rank - other.rank);
   const purse: readonly Cents[] = ranked.map(({ amountCents }) => cents(amountCents));
-  const isCount = (value: number, least: number) => Number.isInteger(value) && value >= least && value <= MAX_INTEGER;
+  const isCount = (value: number, least: number, most = MAX_COUNT_OF_TERMS) =>
+    Number.isInteger(value) && value >= least && value <= most;
   const rules: readonly (readonly [boolean, string])[] = [
     [isText(proposed.name, MAX_NAME_CHARACTERS), `name ${AS_NAME}`],
     [
@@ -65,7 +68,7 @@ export function decideTerms(proposed: ProposedTournament): TermsDecision {
     [tiebreakMetricName === null || isText(tiebreakMetricName, MAX_NAME_CHARACTERS), `tiebreak_metric_name ${AS_NAME}`],
     [entryFeeCents > 0n, 'entry_fee must be above 0.00'],
     [entryFeeCents <= MAX_AMOUNT_CENTS, 'entry_fee is too large'],
-    [isCount(proposed.attemptCap, 1), 'attempt_cap must be at least 1'],
+    [isCount(proposed.attemptCap, 1), `attempt_cap must be 1 to ${MAX_COUNT_OF_TERMS}`],
     [ranked.length >= 1 && ranked.length <= MAX_PAID_RANKS, `purse_table must have 1 to ${MAX_PAID_RANKS} ranks`],
     [ranked.every(({ rank }, index) => rank === index + 1), 'purse_table must name every rank from 1 on, each once'],
     [purse.every((amount) => amount > 0n), 'every amount of purse_table must be above 0.00'],
@@ -74,11 +77,11 @@ export function decideTerms(proposed: ProposedTournament): TermsDecision {
       'no amount of purse_table may be above the one of the rank before it',
     ],
     [purseAmount(purse) <= MAX_AMOUNT_CENTS, 'the sum of purse_table is too large'],
-    [isCount(proposed.minEntrants, 1), 'min_entrants must be at least 1'],
-    [isCount(proposed.minScoredAttempts, 0), 'min_scored_attempts must be at least 0'],
+    [isCount(proposed.minEntrants, 1), `min_entrants must be 1 to ${MAX_COUNT_OF_TERMS}`],
+    [isCount(proposed.minScoredAttempts, 0), `min_scored_attempts must be 0 to ${MAX_COUNT_OF_TERMS}`],
     [
-      roundLengthSeconds === null || isCount(roundLengthSeconds, MIN_ROUND_SECONDS),
-      `round_length_seconds must be at least ${MIN_ROUND_SECONDS}: ${MIN_LENGTH_REASON}`,
+      roundLengthSeconds === null || isCount(roundLengthSeconds, MIN_ROUND_SECONDS, MAX_ROUND_SECONDS),
+      `round_length_seconds must be ${MIN_ROUND_SECONDS} to ${MAX_ROUND_SECONDS}: ${MIN_LENGTH_REASON}`,
     ],
   ];
   const issues = rules.filter(([holds]) => !holds).map(([, issue]) => issue);

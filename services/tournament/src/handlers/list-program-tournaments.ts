@@ -9,11 +9,10 @@ import type { Database } from '@laurel/postgres';
 import { findName, TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import { rowsOfPage } from '../domain/page-of-purses.ts';
 import { listTournamentPlaces, loadTournaments } from '../repository/tournaments.ts';
 import { presentTournament } from './present-round.ts';
-
-const MAX_PAGE = 200;
 
 export function listProgramTournaments({
   database,
@@ -24,7 +23,7 @@ export function listProgramTournaments({
     const tenant = parseTenant(request.tenant);
     const status = findName(TOURNAMENT_STATUSES, request.status) ?? null;
     const { limit } = request;
-    if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} tournaments is out of bounds`);
+    if (limit < 1 || limit > MAX_PAGE_ROWS) throw new Error(`a page of ${limit} tournaments is out of bounds`);
     const after = request.cursor === '' ? TOP : decodePosition(request.cursor);
     if (after === null) return refused('invalid_request', 'The cursor is not valid.');
 

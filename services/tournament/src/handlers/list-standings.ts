@@ -8,13 +8,13 @@ import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
+import { MAX_STANDINGS_ROWS } from '@laurel/values/limits';
 import { SORT_KEY_BYTES } from '../domain/board-sort-key.ts';
 import { isTableShown, tableRows } from '../domain/leaderboard-view.ts';
 import { type BoardCursor, loadStandings } from '../repository/board.ts';
 import { findRound } from '../repository/rounds.ts';
 import { presentLeaderboardRow } from './present-round.ts';
 
-const MAX_PAGE = 2_000;
 const NO_CURSOR = Buffer.alloc(0);
 const RANK_BYTES = 4;
 
@@ -28,7 +28,7 @@ export function listStandings({
     const roundId = parseId(request.roundId);
     const after = parseCursor(request.cursor);
     const { limit } = request;
-    if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} rows is out of bounds`);
+    if (limit < 1 || limit > MAX_STANDINGS_ROWS) throw new Error(`a page of ${limit} rows is out of bounds`);
     const found = await findRound(database, roundId);
     if (found === null || !isSameTenant(found.round.tenant, tenant)) return refused('not_found');
     const { status } = found.round;

@@ -8,13 +8,12 @@ import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { cutPage } from '@laurel/values/cursor';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import { rowsOfPage } from '../domain/page-of-purses.ts';
 import { listRoundPlaces, loadRounds } from '../repository/rounds.ts';
 import { findTournament, findTournamentOfProgram } from '../repository/tournaments.ts';
 import { decodeNumber, encodeNumber, MAX_NUMBER } from './number-cursor.ts';
 import { presentRound } from './present-round.ts';
-
-const MAX_PAGE = 200;
 
 export function listTournamentRounds({
   database,
@@ -25,7 +24,7 @@ export function listTournamentRounds({
     const tournamentId = parseId(request.tournamentId);
     const programId = request.anyProgram ? null : parseId(request.programId);
     const { limit } = request;
-    if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} rounds is out of bounds`);
+    if (limit < 1 || limit > MAX_PAGE_ROWS) throw new Error(`a page of ${limit} rounds is out of bounds`);
     const below = request.cursor === '' ? MAX_NUMBER : decodeNumber(request.cursor);
     if (below === null) return refused('invalid_request', 'The cursor is not valid.');
     const found =

@@ -4,11 +4,10 @@
 import { type Refused, refused } from '@laurel/errors';
 import type { Queryable } from '@laurel/postgres';
 import { cutPage } from '@laurel/values/cursor';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import type { Standing } from '../domain/tournament.ts';
 import { findCursorAtRank, loadStandings, type RankedStanding } from '../repository/board.ts';
 import { decodeNumber, encodeNumber } from './number-cursor.ts';
-
-const MAX_PAGE = 200;
 
 /**
  * A page that begins after the rank `afterRank`, 0 for the first page, with at most `limit` rows.
@@ -18,7 +17,7 @@ type PageOfRanks = { readonly afterRank: number; readonly limit: number };
 /** The requested page of ranks. Refuses: invalid_request. */
 export function parsePageOfRanks(request: { readonly cursor: string; readonly limit: number }): PageOfRanks | Refused {
   const { cursor, limit } = request;
-  if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} rows is out of bounds`);
+  if (limit < 1 || limit > MAX_PAGE_ROWS) throw new Error(`a page of ${limit} rows is out of bounds`);
   const afterRank = cursor === '' ? 0 : decodeNumber(cursor);
   return afterRank === null ? refused('invalid_request', 'The cursor is not valid.') : { afterRank, limit };
 }

@@ -3,9 +3,6 @@ import { later } from '@laurel/values/instant';
 
 const HOUR_MS = 3_600_000;
 
-/** The longest period of statistics: as long as the log is kept by default. */
-export const MAX_STATS_HOURS = 720;
-
 export type StatsPeriod = { readonly from: Date; readonly bucketMs: number; readonly starts: readonly Date[] };
 
 /** The hours up to `now`, in buckets of one hour, of six, or of a day: at most 48. */

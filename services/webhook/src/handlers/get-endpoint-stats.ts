@@ -4,7 +4,8 @@ import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { DeliveryFailure, WebhookServiceService } from '@laurel/proto/webhook';
 import type { Clock } from '@laurel/service';
-import { MAX_STATS_HOURS, statsPeriod } from '../domain/stats-period.ts';
+import { MAX_STATS_HOURS } from '@laurel/values/limits';
+import { statsPeriod } from '../domain/stats-period.ts';
 import { countDeliveries, findLastFailure, type LastFailure, measureSends } from '../repository/delivery-stats.ts';
 import { findEndpoint } from '../repository/endpoints.ts';
 

@@ -9,11 +9,10 @@ import type { Database } from '@laurel/postgres';
 import { DELIVERY_STATUSES, nameOf } from '@laurel/proto/enum-names';
 import { DeliveryStatus, type WebhookServiceService } from '@laurel/proto/webhook';
 import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import { decodeTail, encodeTail } from '../domain/log-tail.ts';
 import { loadLogPage, loadLogTail } from '../repository/delivery-log.ts';
 import { presentDelivery } from './present-delivery.ts';
-
-const MAX_PAGE = 200;
 
 export function listDeliveries({
   database,
@@ -25,7 +24,7 @@ export function listDeliveries({
     const status = request.status === DeliveryStatus.UNSPECIFIED ? null : nameOf(DELIVERY_STATUSES, request.status);
     const eventType = request.event === '' ? null : request.event;
     const { limit } = request;
-    if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} deliveries is out of bounds`);
+    if (limit < 1 || limit > MAX_PAGE_ROWS) throw new Error(`a page of ${limit} deliveries is out of bounds`);
     if (request.after !== '') {
       const position = decodeTail(request.after);
       if (position === null || request.cursor !== '') return refused('invalid_request', 'The cursor is not valid.');

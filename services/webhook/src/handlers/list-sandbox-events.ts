@@ -8,10 +8,10 @@ import { type Handlers, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { type SandboxEvent, SandboxEventsStart, type WebhookServiceService } from '@laurel/proto/webhook';
 import { decodeCursor, encodeCursor } from '@laurel/values/cursor';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import { decidePage, type LoggedEvent, type LogStart } from '../domain/sandbox-log.ts';
 import { loadSandboxPage } from '../repository/sandbox-events.ts';
 
-const MAX_PAGE = 200;
 /** A position of 18 digits fits in PostgreSQL's bigint. */
 const POSITION = /^\d{1,18}$/;
 
@@ -24,7 +24,7 @@ export function listSandboxEvents({
     const { programId, environment } = parseTenant(request.tenant);
     if (environment !== 'test') throw new Error('only the events of a sandbox can be listed');
     const { limit } = request;
-    if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} events is out of bounds`);
+    if (limit < 1 || limit > MAX_PAGE_ROWS) throw new Error(`a page of ${limit} events is out of bounds`);
     const start = request.cursor === '' ? startOf(request.start) : decodeStart(request.cursor, programId);
     if (start === null) return refused('invalid_request', 'The cursor is not valid.');
 

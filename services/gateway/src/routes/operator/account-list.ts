@@ -2,11 +2,12 @@
 import { isRefused } from '@laurel/errors';
 import { ACCOUNT_FLAGS } from '@laurel/proto/enum-names';
 import { AccountFlag } from '@laurel/proto/wallet';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
 import { presentAccount } from '../../presenters/account.ts';
 import { component } from '../component.ts';
-import { email, environment, id, nextCursor, PAGE_LIMIT, page } from '../fields.ts';
+import { email, environment, id, nextCursor, page } from '../fields.ts';
 import { playerRef } from '../v1/fields.ts';
 import { accountSchema } from './accounts.ts';
 import { defineOperatorRoute } from './route.ts';
@@ -58,7 +59,7 @@ export const listAccounts = defineOperatorRoute({
         player: isOfPlayer ? { tenant: { programId, environment: inEnvironment }, playerRef: ref } : undefined,
         flag: query.flag === undefined ? AccountFlag.UNSPECIFIED : ACCOUNT_FLAGS[query.flag],
         sandboxOf: query.sandbox_of ?? '',
-        limit: query.limit ?? PAGE_LIMIT,
+        limit: query.limit ?? MAX_PAGE_ROWS,
         cursor: query.cursor ?? '',
       },
       options,

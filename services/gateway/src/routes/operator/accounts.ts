@@ -1,7 +1,7 @@
 import { type OwningServices, serviceOf } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
-import { MAX_REFERENCE_CHARACTERS } from '@laurel/values/limits';
+import { MAX_PAGE_ROWS, MAX_REFERENCE_CHARACTERS } from '@laurel/values/limits';
 import { formatAmount } from '@laurel/values/money';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
@@ -19,7 +19,6 @@ import {
   id,
   jurisdiction,
   nextCursor,
-  PAGE_LIMIT,
   page,
   pathId,
   positiveAmount,
@@ -281,7 +280,7 @@ export const getStatement = defineOperatorRoute({
   success: { status: 200, description: 'Newest first.', schema: statementSchema },
   run: async ({ params: { accountId }, query, options }, { wallet }: Accounts) => {
     const statement = await wallet.getStatement(
-      { accountId, environment: query.environment, limit: query.limit ?? PAGE_LIMIT, cursor: query.cursor ?? '' },
+      { accountId, environment: query.environment, limit: query.limit ?? MAX_PAGE_ROWS, cursor: query.cursor ?? '' },
       options,
     );
     if (isRefused(statement)) return statement;

@@ -1,11 +1,12 @@
 import { refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import { z } from '../../http/zod.ts';
 import { presentAction } from '../../presenters/action.ts';
 import { listActions as listStoredActions } from '../../repository/operator-actions.ts';
 import { component } from '../component.ts';
-import { nextCursor, PAGE_LIMIT, page, text } from '../fields.ts';
+import { nextCursor, page, text } from '../fields.ts';
 import { timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
@@ -52,7 +53,7 @@ export const listActions = defineOperatorRoute({
   query: actionQuery,
   success: { status: 200, description: 'Newest first.', schema: actionListSchema },
   run: async ({ query }, { database }: { database: Database }) => {
-    const { cursor, limit = PAGE_LIMIT, action = null, subject = null, actor = null } = query;
+    const { cursor, limit = MAX_PAGE_ROWS, action = null, subject = null, actor = null } = query;
     const below = cursor === undefined ? TOP : decodePosition(cursor);
     if (below === null) return refused('invalid_request', 'cursor: must be a next_cursor of this list');
     // One row more than requested shows whether another page follows.

@@ -3,6 +3,7 @@ import { MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { isRefused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import { encodePosition } from '@laurel/values/cursor';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import type { WalletClient } from '../../clients/wallet.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import { mergePages } from '../../domain/attempt-pages.ts';
@@ -21,7 +22,7 @@ import {
   readReceiptOf,
 } from '../attempts.ts';
 import { component, orNull } from '../component.ts';
-import { environment, environmentName, id, nextCursor, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
+import { environment, environmentName, id, nextCursor, page, pathId, text } from '../fields.ts';
 import { defined } from '../run-route.ts';
 import { attemptSchema } from '../v1/attempt-schemas.ts';
 import { uuid } from '../v1/fields.ts';
@@ -78,7 +79,7 @@ export const listAttempts = defineOperatorRoute({
     ),
   },
   run: async ({ query, options }, services: OwningServices & { readonly wallet: WalletClient }) => {
-    const { program_id: programId, environment: inEnvironment, account_id, cursor, limit = PAGE_LIMIT } = query;
+    const { program_id: programId, environment: inEnvironment, account_id, cursor, limit = MAX_PAGE_ROWS } = query;
     const from = listStartOf({ cursor });
     if (from === null) return refused('invalid_request', 'cursor: must be a next_cursor of this list');
     const isOfTenant = programId !== undefined && inEnvironment !== undefined;

@@ -4,8 +4,12 @@ import type { Database } from '@laurel/postgres';
 import type { CreateChallengeRequest, GetChallengeResponse } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES, PRIZE_STRUCTURES, THRESHOLD_DIRECTIONS } from '@laurel/proto/enum-names';
 import {
+  DEFAULT_DAILY_ATTEMPT_CAP,
+  DEFAULT_MIN_CALIBRATION_PLAYERS,
   MAX_CALIBRATION_N,
+  MAX_COUNT_OF_TERMS,
   MAX_DESCRIPTION_CHARACTERS,
+  MAX_JURISDICTIONS,
   MAX_NAME_CHARACTERS,
   MAX_NOTE_CHARACTERS,
 } from '@laurel/values/limits';
@@ -28,8 +32,7 @@ import { defined } from '../run-route.ts';
 import { prizeStructure, thresholdDirection } from '../v1/challenge-schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
-/** The limit is far above any ladder or field of players, and keeps the numbers within 32 bits. */
-const MAX_COUNT = 1_000_000;
+const count = z.int().min(1).max(MAX_COUNT_OF_TERMS);
 
 /**
  * The fields that an operator sets; docs/contract/rules.md, "Challenges", gives the defaults. The
@@ -47,7 +50,7 @@ const newChallenge = component(
         'The prize may exceed the ceiling of its tier: attempts are then refused with `challenge_not_available`.',
     }),
     prize_structure: prizeStructure.default('threshold'),
-    top_n: z.int().min(1).max(MAX_COUNT).nullish(),
+    top_n: count.nullish(),
     metric_name: text(MAX_NAME_CHARACTERS),
     metric_unit: text(MAX_NAME_CHARACTERS),
     threshold_direction: thresholdDirection,
@@ -61,10 +64,10 @@ const newChallenge = component(
       .max(MAX_CALIBRATION_N)
       .nullish()
       .openapi({ description: 'By default 200, or 40 / `target_pass_rate` if that is more.' }),
-    min_calibration_players: z.int().min(1).max(MAX_COUNT).default(20),
-    daily_attempt_cap: z.int().min(1).max(MAX_COUNT).default(10),
+    min_calibration_players: count.default(DEFAULT_MIN_CALIBRATION_PLAYERS),
+    daily_attempt_cap: count.default(DEFAULT_DAILY_ATTEMPT_CAP),
     required_verification_level: verificationLevel.default(0),
-    jurisdictions: z.array(jurisdiction).max(300).default([]),
+    jurisdictions: z.array(jurisdiction).max(MAX_JURISDICTIONS).default([]),
     parent_challenge_id: id.nullish(),
     status: z.enum(['calibrating', 'live']).default('calibrating'),
     threshold: z.number().nullish().openapi({

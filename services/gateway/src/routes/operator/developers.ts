@@ -3,7 +3,7 @@ import { isAtMost } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { newId } from '@laurel/values/ids';
-import { hashPassword } from '../../domain/password.ts';
+import { hashPassword, MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../../domain/password.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import { mintToken } from '../../domain/session.ts';
 import { hashLinkToken, SIGN_IN_LINK_MS } from '../../domain/sign-in-link.ts';
@@ -24,11 +24,13 @@ const newDeveloper = component(
   'DeveloperRequest',
   z.object({
     email,
-    // Characters as a person counts them; the upper bound limits the cost of hashing.
     password: z
       .string()
-      .refine((value) => !isAtMost(value, 11) && isAtMost(value, 128), 'must have 12 to 128 characters')
-      .openapi({ minLength: 12, maxLength: 128 }),
+      .refine(
+        (value) => !isAtMost(value, MIN_PASSWORD_CHARACTERS - 1) && isAtMost(value, MAX_PASSWORD_CHARACTERS),
+        `must have ${MIN_PASSWORD_CHARACTERS} to ${MAX_PASSWORD_CHARACTERS} characters`,
+      )
+      .openapi({ minLength: MIN_PASSWORD_CHARACTERS, maxLength: MAX_PASSWORD_CHARACTERS }),
   }),
 );
 

@@ -2,11 +2,12 @@ import { isRefused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import { cutPage } from '@laurel/values/cursor';
 import { isUuid } from '@laurel/values/ids';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
 import { findProgram } from '../../repository/programs.ts';
 import { component } from '../component.ts';
-import { id, nextCursor, PAGE_LIMIT, page, pathId } from '../fields.ts';
+import { id, nextCursor, page, pathId } from '../fields.ts';
 import { defined } from '../run-route.ts';
 import { timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
@@ -67,7 +68,7 @@ export const listInsiders = defineOperatorRoute({
     ),
   },
   run: async (
-    { params: { programId }, query: { cursor, limit = PAGE_LIMIT }, options },
+    { params: { programId }, query: { cursor, limit = MAX_PAGE_ROWS }, options },
     { database, wallet }: Insiders,
   ) => {
     if (cursor !== undefined && !isUuid(cursor)) {

@@ -2,12 +2,13 @@ import { type OwningServices, serviceOf } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
 import { PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import { PayoutStatus } from '@laurel/proto/wallet';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { checkDecision } from '../../domain/payout-decision.ts';
 import { z } from '../../http/zod.ts';
 import { presentDescribedPayout, presentPayout } from '../../presenters/payout.ts';
 import { component } from '../component.ts';
-import { environment, environmentName, id, nextCursor, PAGE_LIMIT, page, pathId, reason } from '../fields.ts';
+import { environment, environmentName, id, nextCursor, page, pathId, reason } from '../fields.ts';
 import { defined } from '../run-route.ts';
 import { amount, timestamp, uuid } from '../v1/fields.ts';
 import { accountSchema } from './accounts.ts';
@@ -71,7 +72,7 @@ export const listPayouts = defineOperatorRoute({
     const listed = await wallet.listPayouts(
       {
         status: query.status === undefined ? PayoutStatus.UNSPECIFIED : PAYOUT_STATUSES[query.status],
-        limit: query.limit ?? PAGE_LIMIT,
+        limit: query.limit ?? MAX_PAGE_ROWS,
         cursor: query.cursor ?? '',
         accountId: query.account_id,
         programId: query.program_id,

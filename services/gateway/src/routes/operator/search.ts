@@ -7,6 +7,7 @@ import { Environment, type FoundItem, type Tenant } from '@laurel/proto/common';
 import { ENVIRONMENTS, ITEM_KINDS, nameOf } from '@laurel/proto/enum-names';
 import { type Account, AccountFlag } from '@laurel/proto/wallet';
 import { isUuid } from '@laurel/values/ids';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import type { WalletClient } from '../../clients/wallet.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import { z } from '../../http/zod.ts';
@@ -14,7 +15,7 @@ import { findDeveloper } from '../../repository/developers.ts';
 import { findProgram } from '../../repository/programs.ts';
 import { findRequestLine } from '../../repository/requests.ts';
 import { component, orNull } from '../component.ts';
-import { email as emailField, environmentName, id, PAGE_LIMIT } from '../fields.ts';
+import { email as emailField, environmentName, id } from '../fields.ts';
 import { playerRef, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
@@ -207,7 +208,7 @@ const ALL = {
   player: undefined,
   flag: AccountFlag.UNSPECIFIED,
   sandboxOf: '',
-  limit: PAGE_LIMIT,
+  limit: MAX_PAGE_ROWS,
   cursor: '',
 };
 

@@ -3,7 +3,13 @@ import { isRefused, type Refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import { THRESHOLD_DIRECTIONS, TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
 import type { CreateTournamentRequest, Tournament } from '@laurel/proto/tournament';
-import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAID_RANKS } from '@laurel/values/limits';
+import {
+  MAX_COUNT_OF_TERMS,
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_NAME_CHARACTERS,
+  MAX_PAID_RANKS,
+  MAX_ROUND_SECONDS,
+} from '@laurel/values/limits';
 import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import {
@@ -42,10 +48,6 @@ import { timestamp, uuid } from '../v1/fields.ts';
 import { leaderboardRowSchema, roundSchema, scoredPlayers, tournamentStatus } from '../v1/tournament-schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
-/** The limit is far above any number of players, and keeps the numbers within 32 bits. */
-const MAX_COUNT = 1_000_000;
-const MAX_ROUND_SECONDS = 366 * 86_400;
-
 /**
  * How long a cancellation may take. It makes the refund of every fee of the round due in one
  * commit, which takes seconds for a hundred thousand entries.
@@ -71,10 +73,10 @@ const newTournament = component(
       tiebreak_metric_name: text(MAX_NAME_CHARACTERS).nullish(),
       tiebreak_direction: thresholdDirection.nullish(),
       entry_fee: positiveAmount,
-      attempt_cap: z.int().min(1).max(MAX_COUNT),
+      attempt_cap: z.int().min(1).max(MAX_COUNT_OF_TERMS),
       purse_table: z.array(paidRank).min(1).max(MAX_PAID_RANKS),
-      min_entrants: z.int().min(1).max(MAX_COUNT),
-      min_scored_attempts: z.int().min(0).max(MAX_COUNT).default(0),
+      min_entrants: z.int().min(1).max(MAX_COUNT_OF_TERMS),
+      min_scored_attempts: z.int().min(0).max(MAX_COUNT_OF_TERMS).default(0),
       round_length_seconds: z.int().min(1).max(MAX_ROUND_SECONDS).nullish(),
     })
     .refine((body) => (body.tiebreak_metric_name == null) === (body.tiebreak_direction == null), {

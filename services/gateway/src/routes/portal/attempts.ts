@@ -2,6 +2,7 @@
 import type { OwningServices } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
 import { encodePosition } from '@laurel/values/cursor';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import { mergePages } from '../../domain/attempt-pages.ts';
 import { z } from '../../http/zod.ts';
@@ -19,7 +20,7 @@ import {
   readReceiptOf,
 } from '../attempts.ts';
 import { component } from '../component.ts';
-import { inEnvironment, nextCursor, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
+import { cursorParameter, inEnvironment, nextCursor, page, pathId } from '../fields.ts';
 import { receiptSchema } from '../receipts.ts';
 import { defineProgramRoute } from './program-route.ts';
 
@@ -28,7 +29,7 @@ const attemptQuery = z
     ...inEnvironment,
     ...attemptFilters,
     ...page,
-    after: text(200).optional().openapi({
+    after: cursorParameter.openapi({
       description: 'A `head_cursor`: only attempts that are newer, oldest first. Not together with `cursor`.',
     }),
   })
@@ -58,7 +59,7 @@ export const listOwnAttempts = defineProgramRoute({
   query: attemptQuery,
   success: { status: 200, description: 'Newest first; with `after` oldest first.', schema: attemptListSchema },
   run: async ({ caller: { program }, query, options }, services: OwningServices) => {
-    const { environment, cursor, after, limit = PAGE_LIMIT } = query;
+    const { environment, cursor, after, limit = MAX_PAGE_ROWS } = query;
     const from = listStartOf({ cursor, after });
     if (from === null) return refused('invalid_request', 'The cursor is not valid.');
     const listed = { tenant: { programId: program.id, environment }, accountId: '', programIds: [], from, limit };

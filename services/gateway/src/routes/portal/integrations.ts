@@ -1,6 +1,6 @@
 import { isRefused } from '@laurel/errors';
 import { TRANSPORTS } from '@laurel/proto/enum-names';
-import { MAX_BODY_BYTES, MAX_SAMPLE_BYTES } from '@laurel/values/limits';
+import { MAX_BODY_BYTES, MAX_LOG_PAGE_ROWS, MAX_SAMPLE_BYTES } from '@laurel/values/limits';
 import type { ByteBudgets } from '@laurel/values/tenant';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { tooManyRequests } from '../../http/answer.ts';
@@ -14,9 +14,7 @@ import { descriptor, transport } from '../v1/integration-schemas.ts';
 import { defineDeveloperRoute } from './route.ts';
 
 const KIB = 1024;
-/** The most entries of a page. They are few, because one entry may list a hundred records. */
-const MAX_ENTRIES = 100;
-export const logPage = z.object(pageOf(MAX_ENTRIES));
+export const logPage = z.object(pageOf(MAX_LOG_PAGE_ROWS));
 
 const dryRun = component(
   'DryRunRequest',
@@ -111,7 +109,10 @@ export const listIntegrationLog = defineDeveloperRoute({
 export async function readLog(
   integration: IntegrationClient,
   of: { readonly developerId: string; readonly programId?: string; readonly integrationId: string },
-  { cursor = '', limit = MAX_ENTRIES }: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
+  {
+    cursor = '',
+    limit = MAX_LOG_PAGE_ROWS,
+  }: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
   options: Call<unknown, unknown, unknown, unknown>['options'],
 ): Promise<Answer> {
   const listed = await integration.listLog({ ...of, cursor, limit }, { ...options, retryLostReply: true });

@@ -6,6 +6,7 @@ import type { Clock } from '@laurel/service';
 import { later, millisecondsOf } from '@laurel/values/instant';
 import type { WalletClient } from '../../clients/wallet.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
+import { MAX_OVERVIEW_HOURS } from '../../domain/overview-period.ts';
 import { z } from '../../http/zod.ts';
 import { presentOverview } from '../../presenters/overview.ts';
 import { firstRequests, summarizeRequests } from '../../repository/requests.ts';
@@ -29,7 +30,7 @@ export const getProgramOverview = defineProgramRoute({
   path: '/overview',
   name: 'getProgramOverview',
   summary: 'Get the first steps of a program, and numbers of the last hours',
-  query: z.object({ ...inEnvironment, hours: pastHours(168) }),
+  query: z.object({ ...inEnvironment, hours: pastHours(MAX_OVERVIEW_HOURS) }),
   success: { status: 200, description: 'The numbers of one environment.', schema: overviewSchema },
   run: async (
     { caller: { developerId, program }, query, options },

@@ -5,6 +5,8 @@
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import { decodeCursor, encodeCursor } from '@laurel/values/cursor';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
+import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from '../../domain/idempotency-key.ts';
 import { z } from '../../http/zod.ts';
 import { presentRequest, presentRequestLine } from '../../presenters/request.ts';
 import {
@@ -18,13 +20,12 @@ import {
   type RequestScope,
 } from '../../repository/requests.ts';
 import { component } from '../component.ts';
-import { environmentName, id, nextCursor, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
+import { cursorParameter, environmentName, id, nextCursor, page, pathId, text } from '../fields.ts';
 import { timestamp, uuid } from '../v1/fields.ts';
 import { defineProgramRoute } from './program-route.ts';
 
 const MAX_CODE_CHARACTERS = 64;
 const MAX_ROUTE_CHARACTERS = 200;
-const MAX_KEY_CHARACTERS = 255;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 
 const CLASSES = { '2xx': 2, '4xx': 4, '5xx': 5 } as const;
@@ -38,13 +39,13 @@ const requestQuery = z
     route: text(MAX_ROUTE_CHARACTERS)
       .optional()
       .openapi({ description: 'The path of the route, for example `/v1/attempts/{attempt_id}`.' }),
-    idempotency_key: text(MAX_KEY_CHARACTERS)
+    idempotency_key: text(MAX_IDEMPOTENCY_KEY_CHARACTERS)
       .optional()
       .openapi({ description: 'Only requests with this `Idempotency-Key`.' }),
     attempt_id: id.optional().openapi({ description: 'Only requests that created, read or settled this attempt.' }),
-    after: text(200)
-      .optional()
-      .openapi({ description: 'A `head_cursor`: returns what was written since, oldest first. Not with `cursor`.' }),
+    after: cursorParameter.openapi({
+      description: 'A `head_cursor`: returns what was written since, oldest first. Not with `cursor`.',
+    }),
     ...page,
   })
   .refine(({ after, cursor }) => after === undefined || cursor === undefined, {
@@ -113,7 +114,7 @@ export const listRequests = defineProgramRoute({
     ),
   },
   run: async ({ caller: { program }, query }, { database }: { database: Database }) => {
-    const { environment, cursor, after, limit = PAGE_LIMIT } = query;
+    const { environment, cursor, after, limit = MAX_PAGE_ROWS } = query;
     const scope: RequestScope = { programId: program.id, environment };
     const filter: RequestFilter = {
       statusClass: query.status === undefined ? null : CLASSES[query.status],

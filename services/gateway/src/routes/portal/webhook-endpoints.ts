@@ -6,14 +6,14 @@ import { DELIVERY_STATUSES } from '@laurel/proto/enum-names';
 import { DeliveryStatus, type Endpoint } from '@laurel/proto/webhook';
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import { isBefore } from '@laurel/values/instant';
-import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/values/limits';
+import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS, MAX_PAGE_ROWS, MAX_STATS_HOURS } from '@laurel/values/limits';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { presentDelivery, presentEndpoint, presentEndpointStats } from '../../presenters/webhook.ts';
 import { listProgramIds } from '../../repository/programs.ts';
 import { component } from '../component.ts';
-import { CHANGE_BODY, environment, followedPage, id, instant, PAGE_LIMIT, pastHours, pathId, text } from '../fields.ts';
+import { CHANGE_BODY, environment, followedPage, id, instant, pastHours, pathId, text } from '../fields.ts';
 import { defined } from '../run-route.ts';
 import {
   deliveryIdSchema,
@@ -78,7 +78,7 @@ const deliveryQuery = z
     message: 'must not be sent with cursor',
   });
 
-const statsQuery = z.object({ hours: pastHours(720) });
+const statsQuery = z.object({ hours: pastHours(MAX_STATS_HOURS) });
 
 const resendPeriod = component(
   'ResendPeriod',
@@ -241,7 +241,7 @@ export const listWebhookDeliveries = definePortalRoute({
         endpointId,
         status: query.status === undefined ? DeliveryStatus.UNSPECIFIED : DELIVERY_STATUSES[query.status],
         event: query.event ?? '',
-        limit: query.limit ?? PAGE_LIMIT,
+        limit: query.limit ?? MAX_PAGE_ROWS,
         cursor: query.cursor ?? '',
         after: query.after ?? '',
       },

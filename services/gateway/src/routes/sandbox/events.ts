@@ -1,9 +1,10 @@
 import { isRefused } from '@laurel/errors';
 import { SandboxEventsStart } from '@laurel/proto/webhook';
+import { MAX_PAGE_ROWS } from '@laurel/values/limits';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import { z } from '../../http/zod.ts';
 import { presentSandboxEvent } from '../../presenters/webhook.ts';
-import { PAGE_LIMIT, page, text } from '../fields.ts';
+import { cursorParameter, page } from '../fields.ts';
 import { sandboxEventListSchema } from '../webhooks.ts';
 import { defineSandboxRoute } from './route.ts';
 
@@ -11,7 +12,7 @@ const STARTS = { now: SandboxEventsStart.NOW, oldest: SandboxEventsStart.OLDEST 
 
 const query = z
   .object({
-    after: text(200).optional().openapi({ description: 'The `next_cursor` of the previous page.' }),
+    after: cursorParameter.openapi({ description: 'The `next_cursor` of the previous page.' }),
     from: z.enum(['now', 'oldest']).optional().openapi({
       description:
         'The start of the list if `after` is absent: after the newest event (the default), or with the oldest.',
@@ -43,7 +44,7 @@ export const listSandboxEvents = defineSandboxRoute({
         tenant: caller,
         cursor: query.after ?? '',
         start: STARTS[query.from ?? 'now'],
-        limit: query.limit ?? PAGE_LIMIT,
+        limit: query.limit ?? MAX_PAGE_ROWS,
       },
       options,
     );

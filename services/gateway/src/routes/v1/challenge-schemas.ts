@@ -1,9 +1,8 @@
 /** The shapes of challenges. Routes check with them; the documents are generated from them. */
+import { MIN_SAMPLE_SIZE } from '@laurel/values/limits';
 import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
 import { amount, playerRef, uuid } from './fields.ts';
-
-const MIN_SAMPLE_SIZE = 500;
 
 export const listChallengesQuery = z.object({
   player_ref: playerRef,

@@ -2,15 +2,11 @@ import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { type ListStandingsResponse, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
 import { isUuid } from '@laurel/values/ids';
+import { MAX_STANDINGS_ROWS } from '@laurel/values/limits';
 import { presentLeaderboardRow, presentMaskedLeaderboard, presentRound } from '../../presenters/tournament.ts';
 import { defineV1Route } from './route.ts';
 import { getLeaderboardQuery, leaderboardSchema } from './tournament-schemas.ts';
 
-/**
- * The most rows of a table that are held in memory at one time, and the most that a page may have.
- * They are some 500 KB of a response, for a table that may have a million rows.
- */
-const PAGE_ROWS = 2_000;
 const FROM_THE_TOP = Buffer.alloc(0);
 
 export const getLeaderboard = defineV1Route({
@@ -44,7 +40,10 @@ export const getLeaderboard = defineV1Route({
           data: board.rows.map((row) => presentLeaderboardRow(row, board.playerEntryId)),
         });
       case View.COMPLETE: {
-        const readPage = (cursor: Buffer) => tournament.listStandings({ ...round, cursor, limit: PAGE_ROWS }, reading);
+        // A table may have a million rows. Only one page is in memory at a time: some 500 KB of the
+        // response.
+        const readPage = (cursor: Buffer) =>
+          tournament.listStandings({ ...round, cursor, limit: MAX_STANDINGS_ROWS }, reading);
         // The first page is read before the response begins, so that its failure can still be
         // answered as an error. Most rounds have only this page.
         const first = await readPage(FROM_THE_TOP);
