@@ -16,8 +16,8 @@ import {
   newContests,
   openCarried,
   playAfter,
-  playUntil,
   playLastMoments,
+  playUntil,
 } from './load.ts';
 import { attemptIdOf, type Game, gamesOf, type Step, startPlay } from './play.ts';
 

@@ -46,7 +46,7 @@ export function startAttempts(
   config: AttemptSettings,
   foundation: ContestServiceFoundation<ContestServiceName>,
 ): StartedAttempts {
-  const { owner, database, outbox, started } = foundation;
+  const { contestService, database, outbox, started } = foundation;
   const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;
   const pendingGraceMs = config.PENDING_GRACE_SECONDS * 1_000;
   const intervalMs = config.SWEEP_INTERVAL_MS;
@@ -63,7 +63,7 @@ export function startAttempts(
 
   const loadAttempt = async (id: string) => (await contest.findAttempt(id))?.attempt ?? null;
   const accounts = createAccountCache();
-  const awards = owner === 'challenge' ? 'awards' : 'round_payouts';
+  const awards = contestService === 'challenge' ? 'awards' : 'round_payouts';
   const onPath = { accounts, opener, payer, resolver, expirer, candidates, loadAttempt };
   return {
     accounts,

@@ -19,30 +19,30 @@ export interface ContestServiceSettings {
   readonly RECEIPT_SIGNING_SEED: Buffer;
 }
 
-export interface ContestServiceFoundation<Owner extends ContestServiceName> extends Foundation {
-  readonly owner: Owner;
+export interface ContestServiceFoundation<Name extends ContestServiceName> extends Foundation {
+  readonly contestService: Name;
   readonly wallet: Wallet;
   readonly outbox: Outbox;
   readonly signer: Signer;
   readonly signingKeyId: number;
 }
 
-export async function startContestService<Owner extends ContestServiceName>(
-  owner: Owner,
+export async function startContestService<Name extends ContestServiceName>(
+  contestService: Name,
   config: ContestServiceSettings,
   foundation: Foundation,
-): Promise<ContestServiceFoundation<Owner>> {
+): Promise<ContestServiceFoundation<Name>> {
   const { database, logger, started } = foundation;
   const wallet = started.use(connectWallet(config.WALLET_ADDRESS, foundation));
   const { NATS_URL: url, NATS_CA_FILE: caFile, EVENTS_PREFIX: prefix } = config;
-  const stream = started.use(connectEvents({ url, caFile, prefix, name: `laurel-${owner}`, logger }));
+  const stream = started.use(connectEvents({ url, caFile, prefix, name: `laurel-${contestService}`, logger }));
   // The outbox starts first, so that it ends last: parts that start later may publish until they
   // end.
   const republishAfterMs = config.OUTBOX_REPUBLISH_AFTER_MS;
-  const outbox = started.use(createOutbox({ owner, database, stream, logger, republishAfterMs }));
+  const outbox = started.use(createOutbox({ owner: contestService, database, stream, logger, republishAfterMs }));
   const signer = createSigner(config.RECEIPT_SIGNING_SEED);
   const signingKeyId = await putSigningKey(database, signer.publicKey);
   const extend = () => extendSigningKey(database, signingKeyId);
   startWorkers(foundation, [{ name: 'extend-signing-key', intervalMs: EXTENSION_INTERVAL_MS, runOnce: extend }]);
-  return { ...foundation, owner, wallet, outbox, signer, signingKeyId };
+  return { ...foundation, contestService, wallet, outbox, signer, signingKeyId };
 }

@@ -123,9 +123,13 @@ export interface Wallet extends AsyncDisposable {
   /**
    * Lists posted fees of the contest service's attempts above this attempt id, in attempt id order.
    */
-  listFees(owner: ContestServiceName, afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
+  listFees(contestService: ContestServiceName, afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
   /** Lists payouts of the contest service's awards above this award id, in award id order. */
-  listAwardPayouts(owner: ContestServiceName, afterAwardId: string, limit: number): Promise<readonly PayoutListing[]>;
+  listAwardPayouts(
+    contestService: ContestServiceName,
+    afterAwardId: string,
+    limit: number,
+  ): Promise<readonly PayoutListing[]>;
 }
 
 // The wallet decides one batch of each kind at a time. The second lane fills the next batch
@@ -274,12 +278,12 @@ function createReads(
       const fee = await client.getFee({ attemptId });
       return isRefused(fee) ? null : toFeeHistory(fee);
     },
-    async listFees(owner, afterAttemptId, limit) {
-      const { fees } = answered(await client.listFees({ afterAttemptId, limit, owner }));
+    async listFees(contestService, afterAttemptId, limit) {
+      const { fees } = answered(await client.listFees({ afterAttemptId, limit, owner: contestService }));
       return fees.map(toFeeListing);
     },
-    async listAwardPayouts(owner, afterAwardId, limit) {
-      const { payouts } = answered(await client.listAwardPayouts({ afterAwardId, limit, owner }));
+    async listAwardPayouts(contestService, afterAwardId, limit) {
+      const { payouts } = answered(await client.listAwardPayouts({ afterAwardId, limit, owner: contestService }));
       return payouts.map(toPayoutListing);
     },
   };

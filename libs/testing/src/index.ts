@@ -4,6 +4,7 @@ export { CHECKOUT, NODE, SERVICES, type Service } from './checkout.ts';
 export { createTestClock, type TestClock } from './clock.ts';
 export * from './collector.ts';
 export { configIssuesOf } from './config-issues.ts';
+export { created, recorded, unmatchedEvents, verdictOf, violationsOf } from './contest-results.ts';
 export { countsOf, tally } from './counts.ts';
 export {
   DESCRIBED_STACK_VARIABLE,
@@ -21,7 +22,6 @@ export { NATS_URL_VARIABLE, natsUrl, startNats, type TestNats, urlForUser } from
 export { createDatabaseBefore, type OlderDatabase } from './older-database.ts';
 export * from './operator.ts';
 export { OPERATOR_CHANGES, type OperatorChange } from './operator-changes.ts';
-export { created, recorded, unmatchedEvents, verdictOf, violationsOf } from './owner-results.ts';
 export { createPartner, type Partner } from './partner.ts';
 export * from './portal.ts';
 export { startPostgres } from './postgres.ts';

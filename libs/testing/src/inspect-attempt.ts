@@ -9,7 +9,7 @@ import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
 import { type ContestServiceName, newOwnedId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import type { TestClock } from './clock.ts';
-import type { OwnerAttempts } from './owner-attempts.ts';
+import type { ContestAttempts } from './contest-attempts.ts';
 import { expectAccepted } from './wallet.ts';
 
 type InspectedAttempt = { readonly id: string; readonly status: number };
@@ -23,8 +23,8 @@ type Service<Attempt> = {
 /**
  * A contest service under test. The harness and the service exist only once the file's tests run.
  */
-export type InspectedOwner<Attempt extends InspectedAttempt> = OwnerAttempts<Attempt> & {
-  readonly owner: ContestServiceName;
+export type InspectedContest<Attempt extends InspectedAttempt> = ContestAttempts<Attempt> & {
+  readonly contestService: ContestServiceName;
   readonly tenant: Tenant;
   readonly harness: {
     readonly database: Database;
@@ -50,13 +50,13 @@ export type AttemptInspector<Attempt> = {
 };
 
 export function createAttemptInspector<Attempt extends InspectedAttempt>(
-  owner: InspectedOwner<Attempt>,
+  tested: InspectedContest<Attempt>,
 ): AttemptInspector<Attempt> {
   async function rowsOf(attemptId: string) {
-    const [rows] = await owner.harness.database.query<{ rows: unknown }>(
+    const [rows] = await tested.harness.database.query<{ rows: unknown }>(
       {
         text: `
-select array(select row_to_json(a) from attempts a where a.id = $1) as attempt, ${owner.ownRows} as own,
+select array(select row_to_json(a) from attempts a where a.id = $1) as attempt, ${tested.ownRows} as own,
   array(select row_to_json(r) from refunds_due r where r.attempt_id = $1) as refund`,
       },
       [attemptId],
@@ -64,7 +64,7 @@ select array(select row_to_json(a) from attempts a where a.id = $1) as attempt, 
     return rows;
   }
   return {
-    inspect: async (attemptId) => expectAccepted(await owner.service().inspectAttempt({ attemptId })).attempt,
+    inspect: async (attemptId) => expectAccepted(await tested.service().inspectAttempt({ attemptId })).attempt,
     async expectUntouched(attemptId, work) {
       const before = await rowsOf(attemptId);
       const result = await work();
@@ -75,35 +75,35 @@ select array(select row_to_json(a) from attempts a where a.id = $1) as attempt, 
 }
 
 /** The tests that hold for both contest services. */
-export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: InspectedOwner<Attempt>): void {
-  const { harness: h, tenant, fundsCents, feeCents } = owner;
-  const { inspect, expectUntouched } = createAttemptInspector(owner);
+export function itInspectsAttempts<Attempt extends InspectedAttempt>(tested: InspectedContest<Attempt>): void {
+  const { harness: h, tenant, fundsCents, feeCents } = tested;
+  const { inspect, expectUntouched } = createAttemptInspector(tested);
 
   it('an operator sees the same status of an attempt as the partner', async () => {
-    const { attempt: open, again } = await owner.openAttempt();
+    const { attempt: open, again } = await tested.openAttempt();
     const [settled, expired, voided] = [await again(), await again(), await again()];
-    const outcome = await owner.reportOutcome(settled.id);
-    expectAccepted(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
-    expectAccepted(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+    const outcome = await tested.reportOutcome(settled.id);
+    expectAccepted(await tested.service().expireAttempt({ tenant, attemptId: expired.id }));
+    expectAccepted(await tested.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
     expect(await inspect(open.id)).toEqual(open);
     expect(await inspect(settled.id)).toEqual({ ...settled, status: ATTEMPT_STATUSES.settled, outcome });
     expect(await inspect(expired.id)).toEqual({ ...expired, status: ATTEMPT_STATUSES.expired });
     expect(await inspect(voided.id)).toEqual({ ...voided, status: ATTEMPT_STATUSES.voided });
-    expect(await owner.service().inspectAttempt({ attemptId: newOwnedId(owner.owner) })).toMatchObject({
+    expect(await tested.service().inspectAttempt({ attemptId: newOwnedId(tested.contestService) })).toMatchObject({
       code: 'not_found',
     });
   });
 
   it('inspecting an attempt past its deadline leaves the attempt open', async () => {
-    const { attempt, player } = await owner.openAttempt();
+    const { attempt, player } = await tested.openAttempt();
     await h.server.sweepOnce();
-    h.clock.advance(owner.ttlMs);
+    h.clock.advance(tested.ttlMs);
     expect(await expectUntouched(attempt.id, () => inspect(attempt.id))).toEqual(attempt);
     expect(await h.balance(player.accountId)).toBe(fundsCents - feeCents);
   });
 
   it('an operator sees an attempt as open when the wallet has charged its fee', async () => {
-    const { attempt } = await owner.openAttempt();
+    const { attempt } = await tested.openAttempt();
     await h.server.sweepOnce();
     const setStatus = (status: string) =>
       h.database.query({ text: 'update attempts set status = $2 where id = $1' }, [attempt.id, status]);
@@ -113,10 +113,10 @@ export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: Insp
   });
 
   it('an operator does not find an attempt whose fee is not charged', async () => {
-    const { player, attemptId, again } = await owner.pendingAttempt();
+    const { player, attemptId, again } = await tested.pendingAttempt();
     // The grace has passed, so a partner's read would now end the attempt permanently.
     h.clock.advance(120_000);
-    const look = () => owner.service().inspectAttempt({ attemptId });
+    const look = () => tested.service().inspectAttempt({ attemptId });
     expect(await expectUntouched(attemptId, look)).toMatchObject({ code: 'not_found' });
     expect((await again(attemptId)).status).toBe(ATTEMPT_STATUSES.open);
     expect(await h.balance(player.accountId)).toBe(fundsCents - 2n * feeCents);

@@ -16,10 +16,10 @@ import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createAttemptInspector, type InspectedOwner } from './inspect-attempt.ts';
+import { createAttemptInspector, type InspectedContest } from './inspect-attempt.ts';
 import { expectAccepted } from './wallet.ts';
 
-type Service = ReturnType<InspectedOwner<Attempt>['service']> & {
+type Service = ReturnType<InspectedContest<Attempt>['service']> & {
   listAttempts(request: ListAttemptsRequest): Promise<ListAttemptsResponse | Refused>;
   describeAttempt(request: {
     readonly programId: string;
@@ -29,7 +29,7 @@ type Service = ReturnType<InspectedOwner<Attempt>['service']> & {
   lookUpId(request: { readonly id: string }): Promise<LookUpIdResponse | Refused>;
 };
 
-export type ListedOwner = Omit<InspectedOwner<Attempt>, 'service'> & {
+export type ListedContest = Omit<InspectedContest<Attempt>, 'service'> & {
   service(): Service;
   /**
    * SQL that inserts refused attempts with the ids $2, created at $3, into the contest of the
@@ -54,7 +54,7 @@ const SETTLED_MS = 2_100;
 
 const idsOf = ({ attempts }: ListAttemptsResponse) => attempts.map(({ attempt }) => attempt?.id ?? '');
 
-export function createAttemptList({ tenant, service }: Pick<ListedOwner, 'tenant' | 'service'>): AttemptList {
+export function createAttemptList({ tenant, service }: Pick<ListedContest, 'tenant' | 'service'>): AttemptList {
   const all = {
     contestId: '',
     playerRef: '',
@@ -93,9 +93,9 @@ export function createAttemptList({ tenant, service }: Pick<ListedOwner, 'tenant
 /**
  * Creates ten attempts of two players in four statuses, among many attempts that are never visible.
  */
-async function createMany(owner: ListedOwner): Promise<readonly Attempt[]> {
-  const { harness: h, tenant } = owner;
-  const [one, other] = [await owner.openAttempt(), await owner.openAttempt()];
+async function createMany(tested: ListedContest): Promise<readonly Attempt[]> {
+  const { harness: h, tenant } = tested;
+  const [one, other] = [await tested.openAttempt(), await tested.openAttempt()];
   const attempts = [one.attempt, other.attempt];
   for (let index = 0; index < 4; index += 1) {
     h.clock.advance(index % 2);
@@ -103,16 +103,16 @@ async function createMany(owner: ListedOwner): Promise<readonly Attempt[]> {
   }
   const [settled, expired, voided] = attempts;
   if (settled === undefined || expired === undefined || voided === undefined) throw new Error('too few attempts');
-  await owner.reportOutcome(settled.id);
-  expectAccepted(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
-  expectAccepted(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+  await tested.reportOutcome(settled.id);
+  expectAccepted(await tested.service().expireAttempt({ tenant, attemptId: expired.id }));
+  expectAccepted(await tested.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
   await h.server.sweepOnce();
   for (const at of [h.clock(), new Date(h.clock().getTime() - 1)]) {
-    const ids = Array.from({ length: 2_500 }, () => newOwnedId(owner.owner, at));
-    await h.database.query({ text: owner.insertRefused }, [one.attempt.id, ids, at]);
+    const ids = Array.from({ length: 2_500 }, () => newOwnedId(tested.contestService, at));
+    await h.database.query({ text: tested.insertRefused }, [one.attempt.id, ids, at]);
   }
   const shown = await Promise.all(
-    attempts.map(async ({ id }) => expectAccepted(await owner.service().inspectAttempt({ attemptId: id })).attempt),
+    attempts.map(async ({ id }) => expectAccepted(await tested.service().inspectAttempt({ attemptId: id })).attempt),
   );
   h.clock.advance(SETTLED_MS);
   const keyOf = ({ createdAt, id }: Attempt) => `${createdAt?.toISOString()} ${id}`;
@@ -122,12 +122,12 @@ async function createMany(owner: ListedOwner): Promise<readonly Attempt[]> {
 }
 
 /** The tests that hold for both contest services. */
-export function itListsAttempts(owner: ListedOwner): void {
-  const { harness: h, tenant } = owner;
-  const { list, listAll, follow } = createAttemptList(owner);
+export function itListsAttempts(tested: ListedContest): void {
+  const { harness: h, tenant } = tested;
+  const { list, listAll, follow } = createAttemptList(tested);
   it('the pages of a list contain every matching attempt of the tenant once, newest first', async () => {
     const before = (await list()).head;
-    const attempts = await createMany(owner);
+    const attempts = await createMany(tested);
     const [first] = attempts;
     await fc.assert(
       fc.asyncProperty(
@@ -164,7 +164,7 @@ export function itListsAttempts(owner: ListedOwner): void {
   });
 
   it('the pages of an account contain every matching attempt of the account once', async () => {
-    const attempts = await createMany(owner);
+    const attempts = await createMany(tested);
     const { accountId } = await list({ limit: 1 }).then(({ attempts: [first] }) => first ?? expect.fail('no attempt'));
     const refs = new Set(attempts.map(({ playerRef }) => playerRef));
     expect(refs.size).toBe(2);
@@ -199,13 +199,13 @@ export function itListsAttempts(owner: ListedOwner): void {
   });
 
   it('a list that follows new attempts contains an attempt only once concurrent creations must have ended', async () => {
-    const { again } = await owner.openAttempt();
+    const { again } = await tested.openAttempt();
     h.clock.advance(SETTLED_MS);
     const { head } = await list();
     expect((await follow(head)).ids).toEqual([]);
     const first = await again();
     h.clock.advance(1);
-    const second = await again(newOwnedId(owner.owner, new Date(h.clock().getTime() - 3_600_000)));
+    const second = await again(newOwnedId(tested.contestService, new Date(h.clock().getTime() - 3_600_000)));
     const early = await follow(head);
     expect(early.ids).toEqual([]);
     expect(await listAll()).not.toContain(first.id);
@@ -219,7 +219,7 @@ export function itListsAttempts(owner: ListedOwner): void {
   it('a list that follows new attempts waits for an attempt whose fee is not decided', async () => {
     h.clock.advance(SETTLED_MS);
     const { head } = await list();
-    const { attemptId, again } = await owner.pendingAttempt();
+    const { attemptId, again } = await tested.pendingAttempt();
     h.clock.advance(10);
     const later = await again();
     h.clock.advance(SETTLED_MS);
@@ -237,48 +237,48 @@ export function itListsAttempts(owner: ListedOwner): void {
 }
 
 /** Tests the look-up of an id, as `itListsAttempts` tests lists. */
-export function itLooksUpIds(owner: ListedOwner): void {
-  const { harness: h, tenant } = owner;
-  const lookUp = async (id: string) => expectAccepted(await owner.service().lookUpId({ id })).items;
+export function itLooksUpIds(tested: ListedContest): void {
+  const { harness: h, tenant } = tested;
+  const lookUp = async (id: string) => expectAccepted(await tested.service().lookUpId({ id })).items;
 
   it('an operator finds an attempt or a contest by its id or its receipt’s id', async () => {
-    const { attempt, player, again } = await owner.openAttempt();
-    await owner.reportOutcome(attempt.id);
-    const { attempt: settled } = expectAccepted(await owner.service().inspectAttempt({ attemptId: attempt.id }));
+    const { attempt, player, again } = await tested.openAttempt();
+    await tested.reportOutcome(attempt.id);
+    const { attempt: settled } = expectAccepted(await tested.service().inspectAttempt({ attemptId: attempt.id }));
     const ofAttempt = { attemptId: attempt.id, accountId: player.accountId, tenant };
     const summary = `settled, player ${player.ref}`;
     expect(await lookUp(attempt.id)).toEqual([{ ...ofAttempt, kind: ItemKind.ATTEMPT, summary }]);
     const receiptId = settled?.outcome?.receiptId ?? '';
     expect(await lookUp(receiptId)).toEqual([{ ...ofAttempt, kind: ItemKind.RECEIPT, summary }]);
-    const kind = owner.owner === 'challenge' ? ItemKind.CHALLENGE : ItemKind.ROUND;
+    const kind = tested.contestService === 'challenge' ? ItemKind.CHALLENGE : ItemKind.ROUND;
     const [contest, ...more] = await lookUp(attempt.contestId);
     expect([contest, more]).toEqual([
       { kind, tenant, attemptId: '', accountId: '', summary: expect.stringMatching(/./) },
       [],
     ]);
-    const hidden = newOwnedId(owner.owner);
-    await h.database.query({ text: owner.insertRefused }, [(await again()).id, [hidden], h.clock()]);
+    const hidden = newOwnedId(tested.contestService);
+    await h.database.query({ text: tested.insertRefused }, [(await again()).id, [hidden], h.clock()]);
     for (const id of [hidden, newId(), tenant.programId, player.accountId]) expect(await lookUp(id)).toEqual([]);
   });
 }
 
 /** Tests the history of one attempt, as `itListsAttempts` tests lists. */
-export function itDescribesAttempts(owner: ListedOwner): void {
-  const { harness: h, tenant } = owner;
-  const { expectUntouched } = createAttemptInspector<Attempt>(owner as InspectedOwner<Attempt>);
+export function itDescribesAttempts(tested: ListedContest): void {
+  const { harness: h, tenant } = tested;
+  const { expectUntouched } = createAttemptInspector<Attempt>(tested as InspectedContest<Attempt>);
   const describe = (attemptId: string, programId = tenant.programId) =>
-    owner.service().describeAttempt({ programId, attemptId, anyProgram: false });
+    tested.service().describeAttempt({ programId, attemptId, anyProgram: false });
 
   it('the history of an attempt contains the stored facts', async () => {
-    const { attempt: open, player, again } = await owner.openAttempt();
+    const { attempt: open, player, again } = await tested.openAttempt();
     const [settled, expired, voided] = [await again(), await again(), await again()];
-    const outcome = await owner.reportOutcome(settled.id);
-    expectAccepted(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
-    expectAccepted(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+    const outcome = await tested.reportOutcome(settled.id);
+    expectAccepted(await tested.service().expireAttempt({ tenant, attemptId: expired.id }));
+    expectAccepted(await tested.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
     const read = async (attemptId: string) => {
       const described = await expectUntouched(attemptId, () => describe(attemptId));
       const { attempt, facts } = expectAccepted(described);
-      const { attempt: inspected } = expectAccepted(await owner.service().inspectAttempt({ attemptId }));
+      const { attempt: inspected } = expectAccepted(await tested.service().inspectAttempt({ attemptId }));
       expect(attempt).toEqual(inspected);
       return facts.map(({ kind, at, amountCents, reason }) => ({
         kind: nameOf(ATTEMPT_FACTS, kind),
@@ -294,8 +294,8 @@ export function itDescribesAttempts(owner: ListedOwner): void {
       reason: '',
       ...fields,
     });
-    const paid = [fact('created'), fact('fee_charged', { amountCents: owner.feeCents })];
-    const refunded = (reason: string) => fact('fee_refunded', { amountCents: owner.feeCents, reason });
+    const paid = [fact('created'), fact('fee_charged', { amountCents: tested.feeCents })];
+    const refunded = (reason: string) => fact('fee_refunded', { amountCents: tested.feeCents, reason });
     expect(await read(open.id)).toEqual(paid);
     expect(await read(settled.id)).toEqual([...paid, fact('settled')]);
     expect(await read(expired.id)).toEqual([...paid, fact('expired', { isTimed: false }), refunded('expired')]);
@@ -306,10 +306,10 @@ export function itDescribesAttempts(owner: ListedOwner): void {
     ]);
     expect(expectAccepted(await describe(settled.id)).attempt?.outcome).toEqual(outcome);
     const asOperator = { programId: '', attemptId: settled.id, anyProgram: true };
-    const described = expectAccepted(await owner.service().describeAttempt(asOperator));
+    const described = expectAccepted(await tested.service().describeAttempt(asOperator));
     expect(described).toEqual(expectAccepted(await describe(settled.id)));
     expect(described).toMatchObject({ tenant, accountId: player.accountId, awardId: '' });
-    for (const unknown of [describe(open.id, newId()), describe(newOwnedId(owner.owner))])
+    for (const unknown of [describe(open.id, newId()), describe(newOwnedId(tested.contestService))])
       expect(await unknown).toMatchObject({ code: 'not_found' });
     await h.server.sweepOnce();
   });

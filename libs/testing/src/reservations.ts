@@ -38,8 +38,8 @@ type Replica<Contest> = {
 };
 
 /** A contest service under test. The database exists only once the file's tests run. */
-export type ReservingOwner<Contest> = {
-  readonly owner: ContestServiceName;
+export type ReservingContest<Contest> = {
+  readonly contestService: ContestServiceName;
   /** The words for a creation on cached facts in test titles. */
   readonly creation: string;
   readonly database: () => Database;
@@ -76,8 +76,8 @@ export function verdictOf(decision: Decision): string {
   return isRefused(decision) ? decision.code : decision.kind;
 }
 
-export function itReservesOnCachedFacts<Contest>(tested: ReservingOwner<Contest>): void {
-  const { owner, creation, database, failpoints, startReplica, open } = tested;
+export function itReservesOnCachedFacts<Contest>(tested: ReservingContest<Contest>): void {
+  const { contestService, creation, database, failpoints, startReplica, open } = tested;
   const load = async (id: string) => (await tested.loadAttempts(database(), [id])).get(id);
 
   it(`${creation} takes one round trip to the database`, async () => {
@@ -95,12 +95,12 @@ export function itReservesOnCachedFacts<Contest>(tested: ReservingOwner<Contest>
   });
 
   it.each([
-    [`${owner}.create.before-commit`, 'created'],
-    [`${owner}.create.after-commit`, 'known'],
+    [`${contestService}.create.before-commit`, 'created'],
+    [`${contestService}.create.after-commit`, 'known'],
   ])(`${creation} that fails at %s is %s when it is retried`, async (failpoint, verdict) => {
     const replica = startReplica();
     const contest = await open();
-    const [accountId, attemptId] = [newId(), newOwnedId(owner)];
+    const [accountId, attemptId] = [newId(), newOwnedId(contestService)];
     await replica.warmUp(contest);
     writeFileSync(join(failpoints, failpoint), 'throw');
     await expect(replica.create(contest, accountId, { attemptId })).rejects.toThrow(failpoint);
@@ -112,7 +112,7 @@ export function itReservesOnCachedFacts<Contest>(tested: ReservingOwner<Contest>
   it(`${creation} returns the same attempt when its id is sent again to any replica`, async () => {
     const replicas = [startReplica(), startReplica()];
     const contest = await open();
-    const [accountId, attemptId] = [newId(), newOwnedId(owner)];
+    const [accountId, attemptId] = [newId(), newOwnedId(contestService)];
     for (const replica of replicas) await replica.warmUp(contest);
     const decisions = await Promise.all(
       [...replicas, ...replicas].map((replica) => replica.create(contest, accountId, { attemptId })),

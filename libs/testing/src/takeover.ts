@@ -7,8 +7,8 @@ import type { Database } from '@laurel/postgres';
 import type { Tenant } from '@laurel/proto/common';
 import { expect, it } from 'vitest';
 import type { TestClock } from './clock.ts';
-import type { OwnerAttempts } from './owner-attempts.ts';
-import { recorded, verdictOf } from './owner-results.ts';
+import type { ContestAttempts } from './contest-attempts.ts';
+import { recorded, verdictOf } from './contest-results.ts';
 import { expectAccepted } from './wallet.ts';
 
 type CreatedAttempt = { readonly id: string; readonly createdAt: Date | undefined };
@@ -24,7 +24,7 @@ type Sweeping = { readonly server: { sweepOnce(): Promise<void> } };
 /**
  * A contest service under test. The harness and the service exist only once the file's tests run.
  */
-export type TakeoverOwner<Attempt extends CreatedAttempt> = OwnerAttempts<Attempt> & {
+export type TakeoverContest<Attempt extends CreatedAttempt> = ContestAttempts<Attempt> & {
   readonly harness: Sweeping & {
     readonly database: Database;
     readonly clock: TestClock;
@@ -60,8 +60,8 @@ export async function statusOf(database: Database, attemptId: string): Promise<S
   return (await database.query<StoredStatus>({ text }, [attemptId]))[0];
 }
 
-export function itContinuesAttempts<Attempt extends CreatedAttempt>(owner: TakeoverOwner<Attempt>): void {
-  const { harness: h, service, tenant, fundsCents, feeCents, openAttempt, pendingAttempt, report, forget } = owner;
+export function itContinuesAttempts<Attempt extends CreatedAttempt>(tested: TakeoverContest<Attempt>): void {
+  const { harness: h, service, tenant, fundsCents, feeCents, openAttempt, pendingAttempt, report, forget } = tested;
   const stored = (attemptId: string) => statusOf(h.database, attemptId);
 
   it('a repeated create charges under a new fee id if the first fee id has a tombstone', async () => {
@@ -76,13 +76,13 @@ export function itContinuesAttempts<Attempt extends CreatedAttempt>(owner: Takeo
 
     expect((await again(attemptId)).createdAt).toEqual(h.clock());
     expect(await stored(attemptId)).toEqual({
-      status: owner.answersOpen ? 'open' : expect.stringMatching(/^(?:pending|open)$/),
+      status: tested.answersOpen ? 'open' : expect.stringMatching(/^(?:pending|open)$/),
       closed_reason: null,
       fee_generation: 1,
     });
     expect(await h.balance(player.accountId)).toBe(fundsCents - 2n * feeCents);
 
-    h.clock.advance(owner.ttlMs);
+    h.clock.advance(tested.ttlMs);
     await h.server.sweepOnce();
     expect(await stored(attemptId)).toMatchObject({ status: 'expired' });
     expect(await h.balance(player.accountId)).toBe(fundsCents);
@@ -119,7 +119,7 @@ export function itContinuesAttempts<Attempt extends CreatedAttempt>(owner: Takeo
     await using replica = await h.startReplica();
     await replica.server.sweepOnce();
     expect(await stored(attempt.id)).toMatchObject({ status: 'pending' });
-    h.clock.advance(owner.ttlMs);
+    h.clock.advance(tested.ttlMs);
     await replica.server.sweepOnce();
     await replica.server.sweepOnce();
     expect(await stored(attempt.id)).toMatchObject({ status: 'expired' });

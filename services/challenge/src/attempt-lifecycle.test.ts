@@ -32,7 +32,7 @@ where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::
   };
   const openerThatCounts = (failing: string | null) =>
     createAttemptOpener({
-      owner: 'challenge',
+      contestService: 'challenge',
       database: h.database,
       logger,
       whenOpened: (attemptIds) => ({ statement: COUNT, values: [attemptIds, failing ?? newId()] }),
@@ -70,7 +70,7 @@ where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::
 describe('the write of an attempt’s open status', () => {
   it('waiting for one attempt’s status `open` writes the delayed status of all attempts', async () => {
     const [first, second] = [await pendingAgain(), await pendingAgain()];
-    const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
+    const opener = createAttemptOpener({ contestService: 'challenge', database: h.database, logger });
     const answers = [first, second].map((attemptId) => opener.openCreated({ attemptId, feeGeneration: 0 }));
     expect([opener.isKnownPosted(first), opener.isKnownPosted(second)]).toEqual([true, true]);
     expect(await rowOf(first)).toMatchObject({ status: 'pending' });
@@ -82,7 +82,7 @@ describe('the write of an attempt’s open status', () => {
 
   it('a delayed status `open` is written after a pause, or when the service stops', async () => {
     const [late, last] = [await pendingAgain(), await pendingAgain()];
-    const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
+    const opener = createAttemptOpener({ contestService: 'challenge', database: h.database, logger });
     expect(await opener.openCreated({ attemptId: late, feeGeneration: 0 })).toBe(true);
     expect(await rowOf(late)).toMatchObject({ status: 'open' });
     void opener.openCreated({ attemptId: last, feeGeneration: 0 });
@@ -92,7 +92,7 @@ describe('the write of an attempt’s open status', () => {
 
   it('a delayed status `open` is not written if an outcome settles the attempt first', async () => {
     const attemptId = await pendingAgain();
-    const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
+    const opener = createAttemptOpener({ contestService: 'challenge', database: h.database, logger });
     const answer = opener.openCreated({ attemptId, feeGeneration: 0 });
     opener.settled(attemptId);
     expect(await answer).toBe(true);
@@ -103,7 +103,7 @@ describe('the write of an attempt’s open status', () => {
 
   it('an attempt that a caller resolves is opened without the delay', async () => {
     const attemptId = await pendingAgain();
-    const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
+    const opener = createAttemptOpener({ contestService: 'challenge', database: h.database, logger });
     const behind = opener.openCreated({ attemptId, feeGeneration: 0 });
     expect(await opener.open({ attemptId, feeGeneration: 0 })).toBe(true);
     expect(await behind).toBe(true);
@@ -123,9 +123,9 @@ describe('a pending attempt that must be resolved before its grace ends', () => 
   it('a pending attempt that is resolved before its grace ends gets a tombstone', async () => {
     const { attemptId } = await h.pendingAttempt();
     await using wallet = connectWallet(h.walletAddress);
-    const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
+    const opener = createAttemptOpener({ contestService: 'challenge', database: h.database, logger });
     const resolver = createPendingResolver({
-      owner: 'challenge',
+      contestService: 'challenge',
       database: h.database,
       wallet,
       opener,

@@ -47,12 +47,12 @@ export function startChallenge(
 }
 
 async function startParts(config: ChallengeConfig, foundation: Foundation): Promise<ServiceParts<ForTests>> {
-  const owner = await startContestService('challenge', config, foundation);
+  const service = await startContestService('challenge', config, foundation);
   const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;
-  const deps = { ...owner, attemptTtlMs, ceilings: config.TIER_CEILINGS };
-  const monitor = owner.started.use(createChallengeMonitor(deps));
+  const deps = { ...service, attemptTtlMs, ceilings: config.TIER_CEILINGS };
+  const monitor = service.started.use(createChallengeMonitor(deps));
   const contest = challengeContest({ ...deps, attempts: createAttemptCache(), monitor });
-  const attempts = startAttempts(contest, config, owner);
+  const attempts = startAttempts(contest, config, service);
 
   const counting = { name: 'monitor-challenges', intervalMs: config.SWEEP_INTERVAL_MS, runOnce: monitor.runOnce };
   const workers = attempts.workersWith([counting]);
@@ -64,7 +64,7 @@ async function startParts(config: ChallengeConfig, foundation: Foundation): Prom
     forTests: {
       async sweepOnce() {
         await attempts.opener.drain();
-        await runEach(workers, owner.clock);
+        await runEach(workers, service.clock);
       },
     },
   };

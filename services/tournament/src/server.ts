@@ -45,12 +45,12 @@ export function startTournament(
 }
 
 async function startParts(config: TournamentConfig, foundation: Foundation): Promise<ServiceParts<ForTests>> {
-  const owner = await startContestService('tournament', config, foundation);
+  const service = await startContestService('tournament', config, foundation);
   const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;
-  const attempts = startAttempts(roundContest({ ...owner, attemptTtlMs }), config, owner);
-  const closer = createRoundCloser({ ...owner, ...attempts });
-  const settler = createRoundSettler({ ...owner, ...attempts });
-  const opener = createRoundOpener(owner);
+  const attempts = startAttempts(roundContest({ ...service, attemptTtlMs }), config, service);
+  const closer = createRoundCloser({ ...service, ...attempts });
+  const settler = createRoundSettler({ ...service, ...attempts });
+  const opener = createRoundOpener(service);
 
   const intervalMs = config.SWEEP_INTERVAL_MS;
   const ofRounds = [
@@ -59,11 +59,11 @@ async function startParts(config: TournamentConfig, foundation: Foundation): Pro
     { name: 'open-rounds', intervalMs, runOnce: opener.runOnce },
   ];
   const workers = attempts.workersWith(ofRounds, [ROUND_STAGES]);
-  const runAudit = createAudit(owner);
+  const runAudit = createAudit(service);
   return {
-    rpcs: tournamentRpcs({ ...owner, attempts, closer, settler, runAudit }),
+    rpcs: tournamentRpcs({ ...service, attempts, closer, settler, runAudit }),
     workers,
-    audit: { intervalSeconds: config.AUDIT_INTERVAL_SECONDS, ...createContinuousAudit(owner) },
-    forTests: { sweepOnce: () => runEach(workers, owner.clock) },
+    audit: { intervalSeconds: config.AUDIT_INTERVAL_SECONDS, ...createContinuousAudit(service) },
+    forTests: { sweepOnce: () => runEach(workers, service.clock) },
   };
 }

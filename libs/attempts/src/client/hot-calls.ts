@@ -83,16 +83,18 @@ export function createHotCalls(services: { challenge: ChallengeClient; tournamen
   };
 
   async function reportOutcomeWithRepeated(report: OutcomeReport): Promise<ReportedOutcome | Refused> {
-    const owner = contestServiceOf(report.attemptId);
-    if (owner === null) return refused('not_found');
-    const answer = await callsOf[owner].reports.submit(report);
+    const contestService = contestServiceOf(report.attemptId);
+    if (contestService === null) return refused('not_found');
+    const answer = await callsOf[contestService].reports.submit(report);
     return isRefused(answer) ? answer : { outcome: answer.value, repeated: answer.repeated };
   }
 
   return {
     async createAttempt(creation) {
-      const owner = contestServiceOf(creation.attemptId);
-      return owner === null ? refused('not_found') : itemOf(await callsOf[owner].creations.submit(creation));
+      const contestService = contestServiceOf(creation.attemptId);
+      return contestService === null
+        ? refused('not_found')
+        : itemOf(await callsOf[contestService].creations.submit(creation));
     },
     reportOutcomeWithRepeated,
     async reportOutcome(report) {
@@ -110,15 +112,15 @@ export function createHotCalls(services: { challenge: ChallengeClient; tournamen
   };
 }
 
-function createCallsTo(owner: ContestServiceName, client: ChallengeClient | TournamentClient) {
+function createCallsTo(contestService: ContestServiceName, client: ChallengeClient | TournamentClient) {
   return {
-    creations: createHotCall(`${owner}.create_attempts`, (creations: AttemptCreation[]) =>
+    creations: createHotCall(`${contestService}.create_attempts`, (creations: AttemptCreation[]) =>
       client.createAttempts({ creations }, BY_ID),
     ),
-    reports: createHotCall(`${owner}.report_outcomes`, (reports: OutcomeReport[]) =>
+    reports: createHotCall(`${contestService}.report_outcomes`, (reports: OutcomeReport[]) =>
       client.reportOutcomes({ reports }, BY_ID),
     ),
-    queries: createHotCall(`${owner}.find_open_attempts`, (queries: QueryMessage[]) =>
+    queries: createHotCall(`${contestService}.find_open_attempts`, (queries: QueryMessage[]) =>
       client.findOpenAttempts({ queries }, BY_ID),
     ),
   };

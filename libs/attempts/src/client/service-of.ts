@@ -15,6 +15,6 @@ export interface OwningServices {
 
 /** Returns the client of the service that the id names; null for an id that names no service. */
 export function serviceOf(services: OwningServices, id: string): TypedClient<AttemptServiceService> | null {
-  const owner = contestServiceOf(id);
-  return owner === null ? null : services[owner];
+  const contestService = contestServiceOf(id);
+  return contestService === null ? null : services[contestService];
 }

@@ -11,7 +11,7 @@ import { presentAttempt } from './present.ts';
 export function createAttempts(
   deps: CreateDeps & { readonly logger: Logger },
 ): Handlers<AttemptServiceService>['createAttempts'] {
-  const { owner, logger } = deps;
+  const { contestService, logger } = deps;
   return ({ creations }) =>
     answerItems(
       creations,
@@ -24,6 +24,6 @@ export function createAttempts(
         const shown = { attempt: { ...attempt, status: 'open' as const }, contestId, metadata: attempt.metadata };
         return { $case: 'attempt' as const, value: presentAttempt(shown, null) };
       },
-      { owner, logger, failure: 'creation failed' },
+      { contestService, logger, failure: 'creation failed' },
     );
 }

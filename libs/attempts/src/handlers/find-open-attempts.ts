@@ -8,9 +8,9 @@ import { answerItems } from '../steps/answer-items.ts';
 import { type FindDeps, findOpen } from '../steps/find-open-attempts.ts';
 
 export function findOpenAttempts(
-  deps: FindDeps & { readonly owner: ContestServiceName; readonly logger: Logger },
+  deps: FindDeps & { readonly contestService: ContestServiceName; readonly logger: Logger },
 ): Handlers<AttemptServiceService>['findOpenAttempts'] {
-  const { owner, logger } = deps;
+  const { contestService, logger } = deps;
   return ({ queries }) =>
     answerItems(
       queries,
@@ -19,6 +19,6 @@ export function findOpenAttempts(
         const found = await findOpen(player, deps);
         return isRefused(found) ? found : { $case: 'found' as const, value: found };
       },
-      { owner, logger, failure: 'open attempts were not found out' },
+      { contestService, logger, failure: 'open attempts were not found out' },
     );
 }

@@ -11,14 +11,21 @@ import { findNamedAttempts, type NamedAttempt } from '../repository/attempts-by-
 
 export type LookUpDeps = {
   readonly database: Database;
-  readonly owner: ContestServiceName;
+  readonly contestService: ContestServiceName;
   readonly contest: Pick<Contest, 'findNamed'>;
 };
 
-export function lookUpId({ database, owner, contest }: LookUpDeps): Handlers<AttemptServiceService>['lookUpId'] {
+export function lookUpId({
+  database,
+  contestService,
+  contest,
+}: LookUpDeps): Handlers<AttemptServiceService>['lookUpId'] {
   return async (request) => {
     const id = parseId(request.id);
-    const [attempts, contests] = await Promise.all([findNamedAttempts(database, owner, id), contest.findNamed(id)]);
+    const [attempts, contests] = await Promise.all([
+      findNamedAttempts(database, contestService, id),
+      contest.findNamed(id),
+    ]);
     return { items: [...attempts.flatMap(presentNamedAttempt), ...contests.map(presentNamedContest)] };
   };
 }

@@ -10,9 +10,9 @@ import { type ReportDeps, reportOutcome } from '../steps/report-outcome.ts';
 import { presentOutcome } from './present.ts';
 
 export function reportOutcomes(
-  deps: ReportDeps & { readonly owner: ContestServiceName; readonly logger: Logger },
+  deps: ReportDeps & { readonly contestService: ContestServiceName; readonly logger: Logger },
 ): Handlers<AttemptServiceService>['reportOutcomes'] {
-  const { owner, logger } = deps;
+  const { contestService, logger } = deps;
   return ({ reports }) =>
     answerReports(
       reports,
@@ -21,6 +21,6 @@ export function reportOutcomes(
         if (isRefused(reported)) return reported;
         return { $case: 'outcome' as const, value: presentOutcome(reported), repeated: reported.repeated };
       },
-      { owner, logger, failure: 'report failed' },
+      { contestService, logger, failure: 'report failed' },
     );
 }

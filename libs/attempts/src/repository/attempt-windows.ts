@@ -51,8 +51,8 @@ export const CONTEST_TABLES = {
 } as const;
 
 /** The SQL of the environment of the attempt `a`. */
-export function environmentSql(owner: ContestServiceName): string {
-  const { table, column } = CONTEST_TABLES[owner];
+export function environmentSql(contestService: ContestServiceName): string {
+  const { table, column } = CONTEST_TABLES[contestService];
   return `(select contest.environment from ${table} contest where contest.id = a.${column})`;
 }
 
@@ -66,8 +66,8 @@ const ORDERS = {
  * If it reads the whole window, it also returns the window's last row, whichever tenant that row
  * belongs to. Exported because a test reads the query plan.
  */
-export function attemptWindowSql(owner: ContestServiceName, order: WindowOfAttempts['order']): string {
-  const { table, column } = CONTEST_TABLES[owner];
+export function attemptWindowSql(contestService: ContestServiceName, order: WindowOfAttempts['order']): string {
+  const { table, column } = CONTEST_TABLES[contestService];
   const { beyond, direction } = ORDERS[order];
   return `
 select s.*, c.is_found is not null as is_found
@@ -113,12 +113,12 @@ export type AttemptListRow = {
 /** Loads the tenant's attempts from the next window, which spans all tenants. */
 export async function loadWindow(
   on: Queryable,
-  owner: ContestServiceName,
+  contestService: ContestServiceName,
   tenant: Tenant,
   filter: AttemptFilter,
   { order, from, until, limit }: WindowOfAttempts,
 ): Promise<ReadAttempts> {
-  const rows = await on.query<WindowRow>(SELECT_WINDOW[owner][order], [
+  const rows = await on.query<WindowRow>(SELECT_WINDOW[contestService][order], [
     from.createdAt,
     from.id,
     until,

@@ -23,9 +23,9 @@ const TABLES = {
   tournament: { attempts: 'attempts', outcomes: 'outcomes' },
 } as const;
 
-function attemptByIdSql(owner: ContestServiceName): string {
-  const { table, column } = CONTEST_TABLES[owner];
-  const { attempts, outcomes } = TABLES[owner];
+function attemptByIdSql(contestService: ContestServiceName): string {
+  const { table, column } = CONTEST_TABLES[contestService];
+  const { attempts, outcomes } = TABLES[contestService];
   const columns = 'a.id, a.account_id, a.player_ref, a.status, c.program_id, c.environment';
   return `
 select 'attempt' as kind, ${columns} from ${attempts} a join ${table} c on c.id = a.${column} where a.id = $1
@@ -50,10 +50,10 @@ type Row = {
 
 export async function findNamedAttempts(
   on: Queryable,
-  owner: ContestServiceName,
+  contestService: ContestServiceName,
   id: string,
 ): Promise<readonly NamedAttempt[]> {
-  const rows = await on.query<Row>(SELECT_BY_ID[owner], [id]);
+  const rows = await on.query<Row>(SELECT_BY_ID[contestService], [id]);
   return rows.map((row) => ({
     kind: row.kind,
     attemptId: row.id,

@@ -24,8 +24,8 @@ import {
 export const ROWS_OF_ACCOUNT_WINDOW = 500;
 
 /** The query of the attempts of an account. Exported because a test reads the query plan. */
-export function attemptsOfAccountSql(owner: ContestServiceName): string {
-  const { table, column } = CONTEST_TABLES[owner];
+export function attemptsOfAccountSql(contestService: ContestServiceName): string {
+  const { table, column } = CONTEST_TABLES[contestService];
   return `
 with seen as materialized (
   select c.id, c.program_id, c.environment, a.created_at
@@ -85,11 +85,11 @@ export type PageOfAccount = {
 
 export async function loadAttemptsOfAccount(
   on: Queryable,
-  owner: ContestServiceName,
+  contestService: ContestServiceName,
   filter: AttemptFilter,
   { accountId, programIds, environment, from, limit }: PageOfAccount,
 ): Promise<ReadAttempts> {
-  const rows = await on.query<Row>(SELECT_OF_ACCOUNT[owner], [
+  const rows = await on.query<Row>(SELECT_OF_ACCOUNT[contestService], [
     accountId,
     from.createdAt,
     from.id,

@@ -53,9 +53,9 @@ values ($1, $2, (select ${environmentSql('challenge')} from attempts a where a.i
  * waits for play money, however many refunds of play money are due. `reason` is a column of the
  * queue (`d`) or of the attempt (`a`).
  */
-export function nextRefundsSql(owner: ContestServiceName, reason: string): string {
+export function nextRefundsSql(contestService: ContestServiceName, reason: string): string {
   return `
-select a.id, a.fee_generation, ${reason}, ${environmentSql(owner)} as environment
+select a.id, a.fee_generation, ${reason}, ${environmentSql(contestService)} as environment
 from (
   (select * from refunds_due where environment is distinct from 'test' order by since, attempt_id limit $1)
   union all

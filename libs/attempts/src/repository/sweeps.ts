@@ -53,9 +53,9 @@ const IS_ANY_OLDER = {
 select exists (select from pg_stat_activity where datname = current_database() and xact_start < $1::timestamptz) as is_any_older`,
 };
 
-function selectingPending(owner: ContestServiceName): string {
+function selectingPending(contestService: ContestServiceName): string {
   return `
-select a.id, a.fee_generation, a.created_at, ${environmentSql(owner)} as environment from attempts a
+select a.id, a.fee_generation, a.created_at, ${environmentSql(contestService)} as environment from attempts a
 where a.created_at >= $1 and a.created_at <= $2 and a.status = 'pending'
 order by a.created_at limit $3`;
 }
@@ -73,7 +73,7 @@ order by created_at limit $3`,
 
 // One statement ends the attempts and queues their refunds. It skips rows that an outcome has
 // locked instead of waiting for them, because the outcome will settle these attempts.
-function expiringDue(owner: ContestServiceName): string {
+function expiringDue(contestService: ContestServiceName): string {
   return `
 with due as (
   select id from attempts
@@ -82,7 +82,7 @@ with due as (
   for no key update skip locked
 ), ended as (
   update attempts a set status = case when a.fee_cents > 0 then 'expiring' else 'expired' end
-  from due where a.id = due.id returning a.id, a.fee_cents, ${environmentSql(owner)} as environment
+  from due where a.id = due.id returning a.id, a.fee_cents, ${environmentSql(contestService)} as environment
 ), queued as (
   insert into refunds_due (attempt_id, since, environment)
   select id, $4, environment from ended where fee_cents > 0
@@ -156,7 +156,7 @@ export async function putSweepMark(database: Database, sweep: Sweep, sweptUntil:
  */
 export async function loadPending(
   database: Database,
-  owner: ContestServiceName,
+  contestService: ContestServiceName,
   { from, until, limit }: { readonly from: Date; readonly until: Date; readonly limit: number },
 ): Promise<readonly PendingAttempt[]> {
   const rows = await database.query<{
@@ -164,7 +164,7 @@ export async function loadPending(
     fee_generation: number;
     created_at: Date;
     environment: Environment;
-  }>(SELECT_PENDING[owner], [from, until, limit]);
+  }>(SELECT_PENDING[contestService], [from, until, limit]);
   return rows.map(({ id, fee_generation: feeGeneration, created_at: createdAt, environment }) => ({
     id,
     feeGeneration,
@@ -189,14 +189,16 @@ export async function loadIdsDueToExpire(
  */
 export async function expireAttemptsBetween(
   tx: Transaction,
-  owner: ContestServiceName,
+  contestService: ContestServiceName,
   from: Date,
   until: Date,
   limit: number,
   now: Date,
   among: readonly string[] | null = null,
 ): Promise<readonly string[]> {
-  return (await tx.query<{ id: string }>(EXPIRE_DUE[owner], [from, until, limit, now, among])).map(({ id }) => id);
+  return (await tx.query<{ id: string }>(EXPIRE_DUE[contestService], [from, until, limit, now, among])).map(
+    ({ id }) => id,
+  );
 }
 
 /**

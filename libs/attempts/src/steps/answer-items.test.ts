@@ -10,7 +10,11 @@ type Answer = { readonly $case: 'attempt'; readonly value: number };
 function call(...answers: (() => Promise<Answer | Refused>)[]) {
   const items = answers.map((answer, index) => ({ requestId: `request ${index}`, attemptId: 'attempt', answer }));
   const logger = createLogger({ service: 'test', level: 'silent' });
-  return answerItems(items, ({ answer }) => answer(), { owner: 'challenge', logger, failure: 'an item failed' });
+  return answerItems(items, ({ answer }) => answer(), {
+    contestService: 'challenge',
+    logger,
+    failure: 'an item failed',
+  });
 }
 
 describe('the items of a call', () => {
@@ -40,7 +44,7 @@ describe('the items of a call', () => {
       () => Promise.reject(new Error('away')),
     ];
     const reports = answers.map((answer) => ({ requestId: '', attemptId: 'attempt', answer }));
-    const options = { owner: 'challenge', logger, failure: 'a report failed' } as const;
+    const options = { contestService: 'challenge', logger, failure: 'a report failed' } as const;
     const { results } = await answerReports(reports, ({ answer }) => answer(), options);
     expect(results.map(({ result, repeated }) => [result.$case, repeated])).toEqual([
       ['outcome', false],

@@ -19,7 +19,7 @@ type Unanswered =
 type Result<Answer> = { result: Answer | Unanswered };
 
 /** `failure` is the log message of an item that failed. */
-type AnswerOptions = { readonly owner: ContestServiceName; readonly logger: Logger; readonly failure: string };
+type AnswerOptions = { readonly contestService: ContestServiceName; readonly logger: Logger; readonly failure: string };
 
 export async function answerItems<Asked extends Item, Answer extends { readonly $case: string }>(
   items: readonly Asked[],
@@ -27,7 +27,7 @@ export async function answerItems<Asked extends Item, Answer extends { readonly 
   options: AnswerOptions,
 ): Promise<{ results: Result<Answer>[] }> {
   const results = await Promise.all(parseItems(items).map((item) => answerItem(item, answer, options)));
-  await failpoint(`${options.owner}.reply.before-send`);
+  await failpoint(`${options.contestService}.reply.before-send`);
   return { results };
 }
 

@@ -44,7 +44,7 @@ function walletOf(accountIds: readonly string[]): { wallet: Wallet; charged: str
 function depsOf(wallet: Wallet): CreateDeps {
   const opener = { isAwaited: false, openCreated: async () => true } as unknown as CreateDeps['opener'];
   return {
-    owner: 'challenge',
+    contestService: 'challenge',
     wallet,
     opener,
     accounts: { get: () => null, put: () => undefined },

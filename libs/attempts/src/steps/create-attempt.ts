@@ -21,7 +21,7 @@ import type { Wallet } from '../wallet.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 
 export type CreateDeps = {
-  readonly owner: ContestServiceName;
+  readonly contestService: ContestServiceName;
   readonly contest: Pick<Contest, 'reserve' | 'moveTo' | 'remember'>;
   readonly wallet: Wallet;
   readonly accounts: AccountCache;
@@ -90,7 +90,7 @@ async function charge(
   pending: ReservedAttempt,
   requirement: Requirement,
   creation: CreationRequest,
-  { owner, contest, wallet, accounts, opener }: CreateDeps,
+  { contestService, contest, wallet, accounts, opener }: CreateDeps,
 ): Promise<ReservedAttempt | Refused | 'abandoned'> {
   const player = { tenant: creation.tenant, playerRef: pending.playerRef };
   let attempt = pending;
@@ -98,7 +98,7 @@ async function charge(
   for (let moves = 0; moves <= MAX_MOVES; moves += 1) {
     if (attempt.accountId === null) throw new Error(`attempt ${attempt.id} has a fee and no account to pay it`);
     const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
-    await failpoint(`${owner}.create.before-charge`);
+    await failpoint(`${contestService}.create.before-charge`);
     const result = await wallet.chargeFee({
       ...feeOf(attempt),
       player,
@@ -106,7 +106,7 @@ async function charge(
       feeCents: attempt.feeCents,
       requirement,
     });
-    await failpoint(`${owner}.create.after-charge`);
+    await failpoint(`${contestService}.create.after-charge`);
 
     if (result.kind === 'posted') return opened(attempt, opener);
     if (result.kind === 'refused') {

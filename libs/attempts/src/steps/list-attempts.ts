@@ -74,7 +74,7 @@ export type AttemptPage = {
 };
 
 export type ListDeps = {
-  readonly owner: ContestServiceName;
+  readonly contestService: ContestServiceName;
   readonly contest: Contest;
   readonly database: Database;
   readonly opener: AttemptOpener;
@@ -119,7 +119,7 @@ async function readAttempts(query: AttemptQuery, head: AttemptPosition, deps: Li
   if (of.kind === 'tenant') return readWindows(of.tenant, filter, { from, limit }, head, deps);
   if (from.kind === 'after') throw new Error('the attempts of an account cannot be followed');
   const before = from.kind === 'head' ? head : from.position;
-  return loadAttemptsOfAccount(deps.database, deps.owner, filter, { ...of, from: before, limit });
+  return loadAttemptsOfAccount(deps.database, deps.contestService, filter, { ...of, from: before, limit });
 }
 
 async function readWindows(
@@ -127,7 +127,7 @@ async function readWindows(
   filter: AttemptFilter,
   { from, limit }: Pick<AttemptQuery, 'from' | 'limit'>,
   head: AttemptPosition,
-  { database, owner }: ListDeps,
+  { database, contestService }: ListDeps,
 ): Promise<ReadAttempts> {
   const order = from.kind === 'after' ? ('oldest_first' as const) : ('newest_first' as const);
   const until = from.kind === 'before' ? from.position.createdAt : head.createdAt;
@@ -135,7 +135,7 @@ async function readWindows(
   let readTo: AttemptPosition | null = from.kind === 'head' ? head : from.position;
   for (let windows = 0; windows < MAX_WINDOWS_PER_PAGE && found.length < limit && readTo !== null; windows += 1) {
     const window = { order, from: readTo, until, limit: limit - found.length };
-    const read: ReadAttempts = await loadWindow(database, owner, tenant, filter, window);
+    const read: ReadAttempts = await loadWindow(database, contestService, tenant, filter, window);
     found.push(...read.found);
     readTo = read.readTo;
   }

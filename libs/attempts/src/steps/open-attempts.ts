@@ -70,12 +70,12 @@ const PAUSE_MS = 250;
 const MAX_DELAYED = 1_000;
 
 export function createAttemptOpener({
-  owner,
+  contestService,
   database,
   logger,
   whenOpened = null,
 }: {
-  owner: ContestServiceName;
+  contestService: ContestServiceName;
   database: Database;
   logger: Logger;
   whenOpened?: WhenOpened | null;
@@ -88,7 +88,7 @@ export function createAttemptOpener({
     name: 'open-attempts',
     isolate: (error) => !isConnectionFailure(error),
     async run(batch) {
-      await failpoint(`${owner}.open.before-commit`);
+      await failpoint(`${contestService}.open.before-commit`);
       await openAttempts(
         database,
         batch.filter((verdict) => verdict.code === null),
@@ -98,7 +98,7 @@ export function createAttemptOpener({
         database,
         batch.flatMap((verdict) => (verdict.code === null ? [] : [{ ...verdict, code: verdict.code }])),
       );
-      await failpoint(`${owner}.open.after-commit`);
+      await failpoint(`${contestService}.open.after-commit`);
       return batch.map(() => undefined);
     },
   });

@@ -93,14 +93,14 @@ const AGE_BEFORE_SWEEP_MS = 2_000;
 const PAGE = 200;
 
 export function createAwardPayer(deps: {
-  owner: ContestServiceName;
+  contestService: ContestServiceName;
   database: Database;
   wallet: Wallet;
   logger: Logger;
   awards: AwardTable;
   outbox: Outbox;
 }): AwardPayer {
-  const { owner, database, wallet, logger, awards, outbox } = deps;
+  const { contestService, database, wallet, logger, awards, outbox } = deps;
 
   type PayoutToRecord = { readonly payout: PayoutOf; readonly event: Event | null };
 
@@ -123,9 +123,9 @@ export function createAwardPayer(deps: {
     });
     // The statement is its own transaction, so this failpoint before the commit runs before the
     // statement is sent.
-    await failpoint(`${owner}.award.before-commit`);
+    await failpoint(`${contestService}.award.before-commit`);
     const moved = await awards.recordWithEvents(database, payouts);
-    await failpoint(`${owner}.award.after-commit`);
+    await failpoint(`${contestService}.award.after-commit`);
     outbox.publish(known.flatMap(({ payout, event }) => (moved.has(payout.awardId) ? event : [])));
   }
 
@@ -137,9 +137,9 @@ export function createAwardPayer(deps: {
         await tx.commitWith((last) => outbox.insert(last, moved));
         return moved;
       },
-      { durable: false, beforeCommit: () => failpoint(`${owner}.award.before-commit`) },
+      { durable: false, beforeCommit: () => failpoint(`${contestService}.award.before-commit`) },
     );
-    await failpoint(`${owner}.award.after-commit`);
+    await failpoint(`${contestService}.award.after-commit`);
     outbox.publish(events);
   }
 
@@ -149,11 +149,11 @@ export function createAwardPayer(deps: {
       const decide = award.status === 'releasing' ? wallet.releasePayout : wallet.denyPayout;
       return decidedPayout(await decide(award.id, review), award.id);
     }
-    await failpoint(`${owner}.award.before-pay`);
+    await failpoint(`${contestService}.award.before-pay`);
     const { id: awardId, accountId, amountCents } = award;
     const holdReason = award.status === 'holding' ? 'challenge_suspended' : undefined;
     const payout = await wallet.payAward({ ...prizeOf(award), awardId, tenant, accountId, amountCents, holdReason });
-    await failpoint(`${owner}.award.after-pay`);
+    await failpoint(`${contestService}.award.after-pay`);
     return payout;
   }
 

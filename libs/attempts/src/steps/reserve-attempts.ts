@@ -29,11 +29,11 @@ export function createReservationCoalescer<
   Named extends { readonly creation: { readonly tenant: Tenant } },
   Decision extends object,
 >(
-  { owner, database }: { readonly owner: ContestServiceName; readonly database: Database },
+  { contestService, database }: { readonly contestService: ContestServiceName; readonly database: Database },
   { onCache, underLock }: ReservationCommits<Named, Decision>,
 ): Coalescer<Named, Decision> {
-  const beforeCommit = () => failpoint(`${owner}.create.before-commit`);
-  const afterCommit = () => failpoint(`${owner}.create.after-commit`);
+  const beforeCommit = () => failpoint(`${contestService}.create.before-commit`);
+  const afterCommit = () => failpoint(`${contestService}.create.after-commit`);
   return createCommitBatches<Named, Decision>({
     name: 'create-attempts',
     environmentOf: ({ creation }) => creation.tenant.environment,

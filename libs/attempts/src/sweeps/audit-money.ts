@@ -26,7 +26,7 @@ interface AuditedTable<Row> {
 }
 
 export interface AuditedMoney<Attempt, Award, Check extends string> {
-  readonly owner: ContestServiceName;
+  readonly contestService: ContestServiceName;
   readonly database: Database;
   readonly wallet: Wallet;
   readonly environments: EnvironmentsOfIds;
@@ -48,7 +48,7 @@ const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 export function moneyWalks<Attempt, Award, Check extends string>(
   audited: AuditedMoney<Attempt, Award, Check>,
 ): readonly ComparedWalk[] {
-  const { owner, wallet, attempts, awards, judgeFee, judgePayout } = audited;
+  const { contestService, wallet, attempts, awards, judgeFee, judgePayout } = audited;
   const walkOf = (name: string, ageMs: number, compare: ComparedWalk['compare']): ComparedWalk => ({
     name,
     pageSize: PAGE,
@@ -61,7 +61,7 @@ export function moneyWalks<Attempt, Award, Check extends string>(
         table: attempts,
         judge: judgeFee,
         async readTheirs(from) {
-          return (await wallet.listFees(owner, from, limit)).map((fee) => ({ id: fee.attemptId, row: fee }));
+          return (await wallet.listFees(contestService, from, limit)).map((fee) => ({ id: fee.attemptId, row: fee }));
         },
         after,
         limit,
@@ -72,7 +72,7 @@ export function moneyWalks<Attempt, Award, Check extends string>(
         table: awards,
         judge: judgePayout,
         async readTheirs(from) {
-          return (await wallet.listAwardPayouts(owner, from, limit)).map((payout) => ({
+          return (await wallet.listAwardPayouts(contestService, from, limit)).map((payout) => ({
             id: payout.awardId,
             row: payout,
           }));

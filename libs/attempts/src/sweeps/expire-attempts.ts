@@ -69,7 +69,7 @@ export interface AttemptExpirer {
 const PAGE = 500;
 
 export function createAttemptExpirer(deps: {
-  owner: ContestServiceName;
+  contestService: ContestServiceName;
   contest: Pick<Contest, 'refunds' | 'refundEvents' | 'whenEnding'>;
   database: Database;
   wallet: Wallet;
@@ -79,7 +79,7 @@ export function createAttemptExpirer(deps: {
   attemptTtlMs: number;
   clock: Clock;
 }): AttemptExpirer {
-  const { owner, database, wallet, opener, resolver, outbox, attemptTtlMs, clock } = deps;
+  const { contestService, database, wallet, opener, resolver, outbox, attemptTtlMs, clock } = deps;
   const { refunds, refundEvents, whenEnding = null } = deps.contest;
   let mark: Date | undefined;
 
@@ -88,9 +88,9 @@ export function createAttemptExpirer(deps: {
     isolate: (error) => !isConnectionFailure(error),
     async run(posted) {
       const events = await database.transaction((tx) => finish(tx, posted), {
-        beforeCommit: () => failpoint(`${owner}.refund.before-commit`),
+        beforeCommit: () => failpoint(`${contestService}.refund.before-commit`),
       });
-      await failpoint(`${owner}.refund.after-commit`);
+      await failpoint(`${contestService}.refund.after-commit`);
       outbox.publish(events);
       return posted.map(() => undefined);
     },
@@ -123,17 +123,17 @@ export function createAttemptExpirer(deps: {
       await endAttempt(tx, attemptId, attempt.isPaid ? as.whileRefunding : as.final, as.closedReason);
       if (attempt.isPaid) await refunds.insert(tx, { attemptId, reason: as.refundReason, since: now });
       await whenEnding?.ended(tx, [attemptId]);
-      await failpoint(`${owner}.expiry.before-commit`);
+      await failpoint(`${contestService}.expiry.before-commit`);
       return true;
     });
-    if (ended) await failpoint(`${owner}.expiry.after-commit`);
+    if (ended) await failpoint(`${contestService}.expiry.after-commit`);
     return ended;
   }
 
   async function refundOne({ reason, environment, ...attempt }: RefundDue): Promise<void> {
-    await failpoint(`${owner}.refund.before-call`);
+    await failpoint(`${contestService}.refund.before-call`);
     await wallet.refundFee({ feeTransferId: feeOf(attempt).transferId, environment, reason });
-    await failpoint(`${owner}.refund.after-call`);
+    await failpoint(`${contestService}.refund.after-call`);
     await finished.submit({ attemptId: attempt.id, reason });
   }
 
@@ -145,10 +145,10 @@ export function createAttemptExpirer(deps: {
       const expired = await database.transaction(async (tx) => {
         const page = await expirePage(tx, from, until, now);
         // A failpoint fires only once, so it must not fire in a sweep that finds no attempt.
-        if (page.length > 0) await failpoint(`${owner}.expiry.before-commit`);
+        if (page.length > 0) await failpoint(`${contestService}.expiry.before-commit`);
         return page;
       });
-      if (expired.length > 0) await failpoint(`${owner}.expiry.after-commit`);
+      if (expired.length > 0) await failpoint(`${contestService}.expiry.after-commit`);
       if (expired.length < PAGE) break;
     }
     // The mark stays before an attempt that is still pending or is locked now, so that the next run
@@ -161,18 +161,18 @@ export function createAttemptExpirer(deps: {
   }
 
   async function expirePage(tx: Transaction, from: Date, until: Date, now: Date): Promise<readonly string[]> {
-    if (whenEnding === null) return expireAttemptsBetween(tx, owner, from, until, PAGE, now);
+    if (whenEnding === null) return expireAttemptsBetween(tx, contestService, from, until, PAGE, now);
     const due = await loadIdsDueToExpire(tx, from, until, PAGE);
     if (due.length === 0) return due;
     await whenEnding.lock(tx, due);
-    const expired = await expireAttemptsBetween(tx, owner, from, until, PAGE, now, due);
+    const expired = await expireAttemptsBetween(tx, contestService, from, until, PAGE, now, due);
     await whenEnding.ended(tx, expired);
     return expired;
   }
 
   /** Resolves overdue pending attempts that the sweep in resolve-pending.ts missed. */
   async function resolvePending(from: Date, until: Date, now: Date): Promise<void> {
-    for (const attempt of await loadPending(database, owner, { from, until, limit: PAGE })) {
+    for (const attempt of await loadPending(database, contestService, { from, until, limit: PAGE })) {
       const { written } = await resolver.resolve(attempt, now);
       await written;
     }

@@ -55,13 +55,13 @@ const PAGE = 500;
 const LATEST_WRITE_MS = 30_000;
 
 export function createPendingResolver(deps: {
-  owner: ContestServiceName;
+  contestService: ContestServiceName;
   database: Database;
   wallet: Wallet;
   opener: AttemptOpener;
   pendingGraceMs: number;
 }): PendingResolver {
-  const { owner, database, wallet, opener, pendingGraceMs } = deps;
+  const { contestService, database, wallet, opener, pendingGraceMs } = deps;
   let mark: Date | undefined;
   let lowWatermark: LowWatermark | undefined;
 
@@ -97,7 +97,7 @@ export function createPendingResolver(deps: {
       const isReached = raised !== undefined && !(await isAnyTransactionOlder(database, raised.raisedAt));
       let from = mark ?? (await loadSweepMark(database, 'resolve_pending'));
       for (;;) {
-        const pending = await loadPending(database, owner, { from, until, limit: PAGE });
+        const pending = await loadPending(database, contestService, { from, until, limit: PAGE });
         await sweep(pending, now);
         const last = pending.at(-1);
         if (pending.length < PAGE || last === undefined) break;

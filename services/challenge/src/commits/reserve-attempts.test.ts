@@ -102,7 +102,7 @@ async function countAttempts(challenge: Challenge): Promise<bigint | undefined> 
 
 describe('a creation on a cached challenge', () => {
   itReservesOnCachedFacts({
-    owner: 'challenge',
+    contestService: 'challenge',
     creation: 'a creation on a cached challenge',
     database: () => database,
     failpoints,
@@ -196,10 +196,10 @@ describe('a creation that waits while the sweep of pending attempts advances', (
   /** Starts the sweeper of a replica whose wallet has received no fee. */
   function startSweeper(on: Database = database) {
     const logger = createLogger({ service: 'challenge', level: 'silent' });
-    const opener = createAttemptOpener({ owner: 'challenge', database, logger });
+    const opener = createAttemptOpener({ contestService: 'challenge', database, logger });
     const wallet = { resolveFee: async () => ({ kind: 'tombstoned', refusalCode: null }) } as Partial<Wallet> as Wallet;
     const { runOnce } = createPendingResolver({
-      owner: 'challenge',
+      contestService: 'challenge',
       database: on,
       wallet,
       opener,

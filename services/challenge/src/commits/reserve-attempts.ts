@@ -53,7 +53,7 @@ type CachingDeps = Deps & { readonly challenges: ChallengeCache };
 export function createAttemptReservationBatches(deps: Deps): AttemptReservationBatches {
   const caching = { ...deps, challenges: createChallengeCache() };
   return createReservationCoalescer<NamedCreation, CreationDecision>(
-    { owner: 'challenge', database: deps.database },
+    { contestService: 'challenge', database: deps.database },
     {
       onCache: (batch, options) => reserveOnCache(batch, options, caching),
       underLock: (tx, batch) => decideAndInsert(tx, batch, caching),

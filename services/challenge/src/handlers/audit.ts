@@ -67,7 +67,7 @@ export function createContinuousAudit({ ceilings, ...deps }: AuditDeps, limits: 
 function moneyOf(deps: Pick<AuditDeps, 'database' | 'wallet'>): AuditedMoney<AuditedAttempt, AuditedAward, MoneyCheck> {
   return {
     ...deps,
-    owner: 'challenge',
+    contestService: 'challenge',
     environments: ENVIRONMENTS,
     attempts: { page: pageOfAttempts, reread: rereadAttempts },
     awards: { page: pageOfAwards, reread: rereadAwards },

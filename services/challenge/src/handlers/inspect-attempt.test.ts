@@ -4,14 +4,14 @@
  */
 import { type Attempt, AwardStatus } from '@laurel/proto/attempts';
 import { expectAccepted } from '@laurel/testing';
-import { createAttemptInspector, type InspectedOwner, itInspectsAttempts } from '@laurel/testing/inspect-attempt';
+import { createAttemptInspector, type InspectedContest, itInspectsAttempts } from '@laurel/testing/inspect-attempt';
 import { describe, expect, it } from 'vitest';
 import { created, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 
 const h = useHarness();
 
-const OWNER: InspectedOwner<Attempt> = {
-  owner: 'challenge',
+const OWNER: InspectedContest<Attempt> = {
+  contestService: 'challenge',
   tenant: PROGRAM,
   harness: h,
   service: () => h.challenge,

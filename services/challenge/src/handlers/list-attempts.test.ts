@@ -13,7 +13,7 @@ import {
   itDescribesAttempts,
   itListsAttempts,
   itLooksUpIds,
-  type ListedOwner,
+  type ListedContest,
 } from '@laurel/testing/list-attempts';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
@@ -21,8 +21,8 @@ import { created, HOUR_MS, PROGRAM, recorded, useHarness } from '../challenge.fi
 
 const h = useHarness();
 
-const OWNER: ListedOwner = {
-  owner: 'challenge',
+const OWNER: ListedContest = {
+  contestService: 'challenge',
   tenant: PROGRAM,
   harness: h,
   service: () => h.challenge,
@@ -66,10 +66,10 @@ from generate_series(1, 100000) n order by n desc`,
     await h.database.query({ text: 'vacuum analyze attempts' });
     const middle = new Date(at.getTime() - 50_000);
     for (const order of ['newest_first', 'oldest_first'] as const) {
-      for (const owner of [programId, newId()]) {
+      for (const ofProgram of [programId, newId()]) {
         const plan = await h.database.query<{ 'QUERY PLAN': string }>(
           { text: `explain (analyze, buffers, costs off, timing off) ${attemptWindowSql('challenge', order)}` },
-          [middle, newId(), at, owner, 'test', null, null, ['open', 'expired'], 50],
+          [middle, newId(), at, ofProgram, 'test', null, null, ['open', 'expired'], 50],
         );
         const text = plan.map((row) => row['QUERY PLAN']).join('\n');
         expect(text).toContain('Index Scan');
@@ -78,7 +78,7 @@ from generate_series(1, 100000) n order by n desc`,
         // The scan reads at most the rows of the page or window, and up to 32 more that the plan
         // sorts in the same step.
         const read = /attempts_by_age on attempts \(actual rows=([\d.]+)/.exec(text)?.[1];
-        expect(Number(read), text).toBeLessThanOrEqual((owner === programId ? 50 : ROWS_OF_WINDOW) + 32);
+        expect(Number(read), text).toBeLessThanOrEqual((ofProgram === programId ? 50 : ROWS_OF_WINDOW) + 32);
         // A page of the table has about 32 rows. The scan reads the table's pages with the rows of
         // the window, and pages of the index.
         const pages = /Buffers: shared hit=(\d+)/.exec(text)?.[1];

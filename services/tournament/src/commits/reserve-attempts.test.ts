@@ -96,7 +96,7 @@ async function untilOneWaits(): Promise<void> {
 
 describe('an entry in a cached round', () => {
   itReservesOnCachedFacts({
-    owner: 'tournament',
+    contestService: 'tournament',
     creation: 'an entry in a cached round',
     database: () => database,
     failpoints,

@@ -47,7 +47,7 @@ type CachingDeps = Deps & { readonly rounds: RoundCache };
 export function createAttemptReservationBatches(deps: Deps): AttemptReservationBatches {
   const caching = { ...deps, rounds: createRoundCache() };
   return createReservationCoalescer<NamedCreation, CreationDecision>(
-    { owner: 'tournament', database: deps.database },
+    { contestService: 'tournament', database: deps.database },
     {
       onCache: (batch, options) => reserveOnCache(batch, options, caching),
       underLock: (tx, batch) => decideAndInsert(tx, batch, caching),

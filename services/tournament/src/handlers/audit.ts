@@ -61,7 +61,7 @@ function moneyOf({ database, wallet }: AuditDeps): AuditedMoney<AuditedAttemptRo
   return {
     database,
     wallet,
-    owner: 'tournament',
+    contestService: 'tournament',
     environments: ENVIRONMENTS,
     attempts: { page: pageOfAttempts, reread: rereadAttempts },
     awards: { page: pageOfPayouts, reread: rereadPayouts },

@@ -2,14 +2,14 @@
  * An attempt as operators inspect it before they act. The inspection changes nothing, in any state.
  */
 import type { Attempt } from '@laurel/proto/attempts';
-import { createAttemptInspector, type InspectedOwner, itInspectsAttempts } from '@laurel/testing/inspect-attempt';
+import { createAttemptInspector, type InspectedContest, itInspectsAttempts } from '@laurel/testing/inspect-attempt';
 import { describe, expect, it } from 'vitest';
 import { created, FEE, FUNDS, HOUR_MS, PROGRAM, recorded, useHarness } from '../tournament.fixture.ts';
 
 const h = useHarness();
 
-const OWNER: InspectedOwner<Attempt> = {
-  owner: 'tournament',
+const OWNER: InspectedContest<Attempt> = {
+  contestService: 'tournament',
   tenant: PROGRAM,
   harness: h,
   service: () => h.tournament,

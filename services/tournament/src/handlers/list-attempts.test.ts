@@ -1,14 +1,14 @@
 /** Attempts as developers and operators see them: the list, and the history of one. */
 import { ItemKind } from '@laurel/proto/common';
 import { expectAccepted } from '@laurel/testing';
-import { itDescribesAttempts, itListsAttempts, itLooksUpIds, type ListedOwner } from '@laurel/testing/list-attempts';
+import { itDescribesAttempts, itListsAttempts, itLooksUpIds, type ListedContest } from '@laurel/testing/list-attempts';
 import { describe, expect, it } from 'vitest';
 import { created, FEE, FUNDS, HOUR_MS, PROGRAM, recorded, useHarness } from '../tournament.fixture.ts';
 
 const h = useHarness();
 
-const OWNER: ListedOwner = {
-  owner: 'tournament',
+const OWNER: ListedContest = {
+  contestService: 'tournament',
   tenant: PROGRAM,
   harness: h,
   service: () => h.tournament,

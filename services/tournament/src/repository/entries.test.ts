@@ -20,7 +20,7 @@ afterAll(() => h[Symbol.asyncDispose]());
 /** Opens attempts as the service does. */
 const open = (attemptId: string, feeGeneration = 0) =>
   createAttemptOpener({
-    owner: 'tournament',
+    contestService: 'tournament',
     database: h.database,
     logger: createLogger({ service: 'tournament', level: 'silent' }),
     whenOpened: (attemptIds) => addEntrantsStatement(attemptIds, NOW),

@@ -1,7 +1,7 @@
 import type { TestPlayer } from './wallet.ts';
 
 /** How a contest service under test creates attempts. */
-export type OwnerAttempts<Attempt> = {
+export type ContestAttempts<Attempt> = {
   /** `again` creates one more attempt of the same player, with this id if one is given. */
   openAttempt(): Promise<{
     readonly attempt: Attempt;
