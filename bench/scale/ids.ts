@@ -5,8 +5,8 @@
 import { LARGE_TURN, msSql, type Shape } from './shape.ts';
 
 /** Returns `newOwnedId` as SQL. The seed is text, unique among ids. */
-function ownedIdSql(owner: 'challenge' | 'tournament', ms: string, seed: string): string {
-  const tag = owner === 'challenge' ? '1' : '2';
+function ownedIdSql(contestService: 'challenge' | 'tournament', ms: string, seed: string): string {
+  const tag = contestService === 'challenge' ? '1' : '2';
   return `(lpad(to_hex(${ms}), 12, '0') || '8${tag}' || overlay(left(md5(${seed}), 18) placing 'a' from 3 for 1))::uuid`;
 }
 
@@ -41,8 +41,8 @@ export function partsDigestSql(...parts: readonly string[]): string {
   return `encode(sha256((${parts.map((part) => `length(${part}) || ':' || ${part}`).join(' || ')})::bytea), 'hex')`;
 }
 
-export function attemptIdSql(owner: 'challenge' | 'tournament', ms: string, number: string): string {
-  return ownedIdSql(owner, ms, `'attempt ' || ${number}`);
+export function attemptIdSql(contestService: 'challenge' | 'tournament', ms: string, number: string): string {
+  return ownedIdSql(contestService, ms, `'attempt ' || ${number}`);
 }
 
 /**

@@ -32,7 +32,7 @@ export function describeFaults(
     let [winningId, losingId] = ['', ''];
     beforeAll(async () => {
       // The grace is long enough that a restarted service gets the partner's retry first.
-      const owner = { PENDING_GRACE_SECONDS: '1', OUTBOX_REPUBLISH_AFTER_MS: '200', ...ofAttempts };
+      const ofContests = { PENDING_GRACE_SECONDS: '1', OUTBOX_REPUBLISH_AFTER_MS: '200', ...ofAttempts };
       // Workers of services that no flow goes through would only use the cores.
       const contests = contestsOf(cases);
       const seldom = { SWEEP_INTERVAL_MS: '60000' };
@@ -42,8 +42,8 @@ export function describeFaults(
         restart: true,
         standby: killedServices(cases),
         environment: {
-          challenge: { ...owner, ...(!contests.has('challenge') && seldom) },
-          tournament: { ...owner, ...(!contests.has('tournament') && seldom) },
+          challenge: { ...ofContests, ...(!contests.has('challenge') && seldom) },
+          tournament: { ...ofContests, ...(!contests.has('tournament') && seldom) },
           gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' },
           integration: { INTEGRATION_SWEEP_MS: '60000' },
         },

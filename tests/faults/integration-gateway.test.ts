@@ -18,23 +18,23 @@ type Flow = 'by id' | 'by player';
 type Point = FailpointName<'gateway' | ContestService>;
 
 interface Case {
-  readonly owner: ContestService;
+  readonly contestService: ContestService;
   readonly flow: Flow;
   readonly point: Point;
   readonly action: FailpointAction;
 }
 
-const CASES = (['challenge', 'tournament'] as const).flatMap((owner) => {
+const CASES = (['challenge', 'tournament'] as const).flatMap((contestService) => {
   const faults = [
     ['gateway.push.before-call', 'kill'],
     ['gateway.push.before-call', 'throw'],
     ['gateway.push.after-call', 'kill'],
     ['gateway.push.after-call', 'throw'],
-    [`${owner}.outcome.before-commit`, 'kill'],
-    [`${owner}.outcome.after-commit`, 'kill'],
+    [`${contestService}.outcome.before-commit`, 'kill'],
+    [`${contestService}.outcome.after-commit`, 'kill'],
   ] as const;
   const flows = ['by id', 'by player'] as const;
-  return faults.flatMap(([point, action]) => flows.map((flow): Case => ({ owner, flow, point, action })));
+  return faults.flatMap(([point, action]) => flows.map((flow): Case => ({ contestService, flow, point, action })));
 });
 
 /** A challenge whose bar the report clears, or a round that declares a tiebreak. */
@@ -118,11 +118,11 @@ function loggedOf({ id }: Target, body: string): Promise<Pick<LogEntryBody, 'rec
 
 describe('a fault at each step of a push over HTTP', () => {
   test.each(CASES)(
-    'a report $flow for the $owner service settles one attempt once after a fault: $point, $action',
-    async ({ owner, flow, point, action }) => {
+    'a report $flow for the $contestService service settles one attempt once after a fault: $point, $action',
+    async ({ contestService, flow, point, action }) => {
       const { stack, http } = world;
       await stack.ready();
-      const { parent, report, balance, targets } = contests[owner];
+      const { parent, report, balance, targets } = contests[contestService];
       const target = targets[flow];
       const player = await world.newPlayer();
       // Once the first is settled, the second is the player's oldest open attempt.
@@ -161,7 +161,7 @@ describe('a fault at each step of a push over HTTP', () => {
       const records = logged.flatMap((entry) => entry.records);
       // A contest service that died after its commit has settled the report. From then on it
       // answers that the report is a duplicate.
-      const settled = point === `${owner}.outcome.after-commit` ? 0 : 1;
+      const settled = point === `${contestService}.outcome.after-commit` ? 0 : 1;
       expect(records.map(({ status }) => status).sort()).toEqual([
         ...Array.from({ length: logged.length - settled }, () => 'duplicate'),
         ...Array.from({ length: settled }, () => 'settled'),
@@ -175,7 +175,7 @@ describe('a fault at each step of a push over HTTP', () => {
       expect(pairs).toEqual(flow === 'by id' ? [] : [{ integration_id: target.id, attempt_id: id }]);
 
       // The contest service has one outcome, under the receipt that the partner got.
-      const outcomes = await stack.database(owner).query(
+      const outcomes = await stack.database(contestService).query(
         `select attempt_id, receipt_id, score, (to_jsonb(o) ->> 'tiebreak')::int as tiebreak from outcomes o
          where attempt_id = any($1::uuid[])`,
         [[id, second]],

@@ -59,7 +59,7 @@ export interface LoadOptions {
 interface AcknowledgedAttempt {
   readonly id: string;
   readonly player_ref: string;
-  readonly owner: 'challenge' | 'tournament';
+  readonly contestService: 'challenge' | 'tournament';
   readonly status: 'settled' | 'expired';
   /** The outcome is set for a settled attempt. */
   readonly outcome: { readonly receipt_id: string; readonly score: number } | undefined;
@@ -239,7 +239,13 @@ async function playFlow(
   // Players that play at the same time push in different flows, so that at every moment some
   // pushes are under way or about to begin.
   const isPushed = !isEntry && !isExpired && (flow + player) % 4 === 2;
-  const acknowledged = { id, player_ref, owner: isEntry ? 'tournament' : 'challenge', isWin, isPushed } as const;
+  const acknowledged = {
+    id,
+    player_ref,
+    contestService: isEntry ? 'tournament' : 'challenge',
+    isWin,
+    isPushed,
+  } as const;
   if (isExpired) {
     await ask(200, () => partner.expireAttempt(id));
     expect(await ask(200, () => partner.getAttempt(id))).toMatchObject({ status: 'expired', outcome: null });
@@ -282,17 +288,17 @@ async function beginAtRate(
  */
 export async function expectAcknowledged(stack: Pick<JoinableStack, 'database'>, load: Load): Promise<void> {
   const { attempts, refs } = load;
-  for (const owner of ['challenge', 'tournament'] as const) {
-    const own = attempts.filter((attempt) => attempt.owner === owner);
+  for (const contestService of ['challenge', 'tournament'] as const) {
+    const own = attempts.filter((attempt) => attempt.contestService === contestService);
     const read = () =>
-      stack.database(owner).query<{ status: string }>(
+      stack.database(contestService).query<{ status: string }>(
         `select a.id, a.player_ref, a.status, o.receipt_id, o.score
          from attempts a left join outcomes o on o.attempt_id = a.id where a.player_ref = any($1::text[]) order by a.id`,
         [refs],
       );
     await eventually(
       async () => (await read()).every(({ status }) => status !== 'pending') || undefined,
-      `no attempt of ${owner} is pending`,
+      `no attempt of ${contestService} is pending`,
     );
     const known = own.map(({ id, player_ref, status, outcome }) => ({
       id,
@@ -301,7 +307,9 @@ export async function expectAcknowledged(stack: Pick<JoinableStack, 'database'>,
       receipt_id: outcome?.receipt_id ?? null,
       score: outcome?.score ?? null,
     }));
-    expect(await read(), findingMessage(`the acknowledged attempts of ${owner}`)).toEqual(known.toSorted(byId));
+    expect(await read(), findingMessage(`the acknowledged attempts of ${contestService}`)).toEqual(
+      known.toSorted(byId),
+    );
   }
   const money = await stack.database('wallet').query<{ kind: string; attempt_id: string; amount_cents: bigint }>(
     `select t.kind, t.attempt_id, t.amount_cents from transfers t

@@ -40,9 +40,13 @@ let developer: Developer;
 let hook: Hook;
 
 beforeAll(async () => {
-  const owner = { OUTBOX_REPUBLISH_AFTER_MS: '200', PENDING_GRACE_SECONDS: '3' };
+  const ofContests = { OUTBOX_REPUBLISH_AFTER_MS: '200', PENDING_GRACE_SECONDS: '3' };
   world = await startWorld({
-    environment: { challenge: owner, tournament: owner, webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '600,600' } },
+    environment: {
+      challenge: ofContests,
+      tournament: ofContests,
+      webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '600,600' },
+    },
   });
   developer = await world.newDeveloper();
   hook = await world.newReceiver(developer);
@@ -154,14 +158,14 @@ const sql = (service: Service, text: string, ...values: readonly unknown[]) =>
 const sends = (type: string, attemptId: string) =>
   hook.requests().filter(({ json }) => json.event === type && json.data.attempt_id === attemptId).length;
 
-describe.each(CONTEST_SERVICES)('the database of the %s service loses its last second', (owner) => {
-  const checks = CHECKS[owner];
+describe.each(CONTEST_SERVICES)('the database of the %s service loses its last second', (contestService) => {
+  const checks = CHECKS[contestService];
 
-  test(`a paid attempt that the ${owner} service lost is 404 until the request is run again under its id`, async () => {
+  test(`a paid attempt that the ${contestService} service lost is 404 until the request is run again under its id`, async () => {
     const player = await newPlayer();
-    const entry = await ENTRY[owner](player);
+    const entry = await ENTRY[contestService](player);
     const key = randomUUID();
-    const { result: created, expectReported } = await losing([owner], () => enter(entry, key));
+    const { result: created, expectReported } = await losing([contestService], () => enter(entry, key));
 
     expectError(404, 'not_found', await partner().getAttempt(created.body.id));
     expectError(404, 'not_found', await partner().reportOutcome(created.body.id, { score: 1 }));
@@ -180,12 +184,12 @@ describe.each(CONTEST_SERVICES)('the database of the %s service loses its last s
     await report(created.body.id, 1);
   });
 
-  test(`an attempt whose outcome the ${owner} service lost is open again and accepts another score`, async () => {
+  test(`an attempt whose outcome the ${contestService} service lost is open again and accepts another score`, async () => {
     const player = await newPlayer();
-    const entry = await ENTRY[owner](player);
+    const entry = await ENTRY[contestService](player);
     const [attempt, unplayed] = [await enter(entry), await enter(entry)];
     const key = randomUUID();
-    const { result: outcome, expectReported } = await losing([owner], async () => {
+    const { result: outcome, expectReported } = await losing([contestService], async () => {
       await report(unplayed.body.id, 1);
       const reported = await report(attempt.body.id, 1, key);
       await hook.event('attempt.settled', attempt.body.id);
@@ -209,11 +213,11 @@ describe.each(CONTEST_SERVICES)('the database of the %s service loses its last s
     await expectReported({});
   });
 
-  test(`an attempt whose refund record the ${owner} service lost can be played free until it is voided`, async () => {
+  test(`an attempt whose refund record the ${contestService} service lost can be played free until it is voided`, async () => {
     const player = await newPlayer();
-    const entry = await ENTRY[owner](player);
+    const entry = await ENTRY[contestService](player);
     const [voided, played] = [await enter(entry), await enter(entry)];
-    const { expectReported } = await losing([owner], async () => {
+    const { expectReported } = await losing([contestService], async () => {
       for (const { body } of [voided, played]) {
         expectStatus(200, await partner().expireAttempt(body.id));
         await hook.event('attempt.refunded', body.id);
@@ -533,12 +537,12 @@ describe('the database of the tournament service loses its last second', () => {
 
 describe.each(CONTEST_SERVICES)(
   'the database of the wallet loses its last second, with attempts of the %s service',
-  (owner) => {
-    const checks = CHECKS[owner];
+  (contestService) => {
+    const checks = CHECKS[contestService];
 
-    test(`an attempt of the ${owner} service whose fee is lost is played free`, async () => {
+    test(`an attempt of the ${contestService} service whose fee is lost is played free`, async () => {
       const player = await newPlayer();
-      const entry = await ENTRY[owner](player);
+      const entry = await ENTRY[contestService](player);
       const key = randomUUID();
       const { result, expectReported } = await losing(['wallet'], async () => {
         const attempts = [await enter(entry, key), await enter(entry), await enter(entry)];
@@ -555,27 +559,29 @@ describe.each(CONTEST_SERVICES)(
 
       expectError(500, 'internal_error', await partner().expireAttempt(ended ?? ''));
       expectError(500, 'internal_error', await partner().getAttempt(ended ?? ''));
-      expect(await sql(owner, 'select status from attempts where id = $1', ended)).toEqual([{ status: 'expiring' }]);
+      expect(await sql(contestService, 'select status from attempts where id = $1', ended)).toEqual([
+        { status: 'expiring' },
+      ]);
       await expectReported({ [checks.attemptWithoutFee]: 3 });
 
-      await sql(owner, `update attempts set status = 'pending' where id = $1`, charged);
+      await sql(contestService, `update attempts set status = 'pending' where id = $1`, charged);
       const first = result[0] ?? expect.fail('no attempt');
       await reopenKey(first);
       expect((await enter(entry, key)).body.id).toBe(charged);
       expect(await world.balance(player)).toBe('99.00');
       await expectReported({ [checks.attemptWithoutFee]: 2 });
       await report(played ?? '', 100);
-      await sql(owner, `delete from refunds_due where attempt_id = $1`, ended);
-      await sql(owner, `update attempts set status = 'pending' where id = $1`, ended);
+      await sql(contestService, `delete from refunds_due where attempt_id = $1`, ended);
+      await sql(contestService, `update attempts set status = 'pending' where id = $1`, ended);
       expectError(404, 'not_found', await partner().getAttempt(ended ?? ''));
       await world.allWritten();
-      expect(await world.balance(player)).toBe(owner === 'challenge' ? '104.00' : '99.00');
+      expect(await world.balance(player)).toBe(contestService === 'challenge' ? '104.00' : '99.00');
       await expectReported({ [checks.attemptWithoutFee]: 1 });
     });
 
-    test(`the house keeps the fee of a lost refund of the ${owner} service until the refund is queued again`, async () => {
+    test(`the house keeps the fee of a lost refund of the ${contestService} service until the refund is queued again`, async () => {
       const player = await newPlayer();
-      const attempt = await enter(await ENTRY[owner](player));
+      const attempt = await enter(await ENTRY[contestService](player));
       const { expectReported } = await losing(['wallet'], async () =>
         expectStatus(200, await partner().expireAttempt(attempt.body.id)),
       );
@@ -584,8 +590,8 @@ describe.each(CONTEST_SERVICES)(
       await expectReported({ [checks.refund]: 1 });
 
       await sql(
-        owner,
-        owner === 'challenge'
+        contestService,
+        contestService === 'challenge'
           ? `with ended as (update attempts set status = 'expiring' where id = $1 returning id)
            insert into refunds_due (attempt_id, since) select id, now() from ended`
           : `with ended as (update attempts set status = 'expiring' where id = $1 returning id)
@@ -1232,7 +1238,7 @@ describe('several databases lose the same second', () => {
     const answered = await eventually(async () => {
       const answer = await push(world.http, target, body);
       return answer.status === 500 ? undefined : answer;
-    }, 'the owner answers');
+    }, 'the contest service answers');
     expectError(404, 'not_found', answered);
     expect(expectStatus(200, await partner().getAttempt(other.body.id)).body.status).toBe('open');
     await reopenKey(created);

@@ -31,14 +31,14 @@ let loaded: ProgramUnderLoad;
 beforeAll(async () => {
   nats = await startNats({ tls: true });
   await nats.stop();
-  const owner = { OUTBOX_REPUBLISH_AFTER_MS: '200', PENDING_GRACE_SECONDS: '3' };
+  const ofContests = { OUTBOX_REPUBLISH_AFTER_MS: '200', PENDING_GRACE_SECONDS: '3' };
   world = await startWorld({
     nats,
     failpoints: true,
     restart: true,
     environment: {
-      challenge: owner,
-      tournament: owner,
+      challenge: ofContests,
+      tournament: ofContests,
       webhook: { WEBHOOK_SWEEP_MS: '100' },
       gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' },
     },
@@ -160,24 +160,31 @@ describe('paid attempts during failures of NATS', { timeout: TEST_MS }, () => {
     expectUnhurt(load);
   });
 
-  test.each(['challenge', 'tournament'] as const)('no event is lost when the %s service dies', async (owner) => {
-    const points = [`${owner}.outbox.before-publish`, `${owner}.outcome.after-commit`, `${owner}.outbox.after-publish`];
-    const load = await underLoad(
-      async (now) => {
-        for (const point of points) {
-          await now.more(ENOUGH / 4);
-          const died = world.stack.onExit(owner);
-          world.stack.arm(point, 'kill');
-          await died;
-          await world.stack.ready();
-        }
-        await now.more(ENOUGH);
-      },
-      // The partner's request fails while the service is down, and is repeated.
-      ['0', 'internal_error', 'idempotency_in_progress'],
-    );
-    await expectAllDelivered(load);
-  });
+  test.each(['challenge', 'tournament'] as const)(
+    'no event is lost when the %s service dies',
+    async (contestService) => {
+      const points = [
+        `${contestService}.outbox.before-publish`,
+        `${contestService}.outcome.after-commit`,
+        `${contestService}.outbox.after-publish`,
+      ];
+      const load = await underLoad(
+        async (now) => {
+          for (const point of points) {
+            await now.more(ENOUGH / 4);
+            const died = world.stack.onExit(contestService);
+            world.stack.arm(point, 'kill');
+            await died;
+            await world.stack.ready();
+          }
+          await now.more(ENOUGH);
+        },
+        // The partner's request fails while the service is down, and is repeated.
+        ['0', 'internal_error', 'idempotency_in_progress'],
+      );
+      await expectAllDelivered(load);
+    },
+  );
 });
 
 test('the audit finds no violation after the failures of NATS', () => world.expectAuditOk());

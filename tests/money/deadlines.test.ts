@@ -6,8 +6,8 @@ describe('refunds at an attempt’s deadline', () => {
   const TTL_SECONDS = 3;
   let world: World;
   beforeAll(async () => {
-    const owner = { ATTEMPT_TTL_SECONDS: String(TTL_SECONDS) };
-    world = await startWorld({ environment: { challenge: owner, tournament: owner } });
+    const ofContests = { ATTEMPT_TTL_SECONDS: String(TTL_SECONDS) };
+    world = await startWorld({ environment: { challenge: ofContests, tournament: ofContests } });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -70,8 +70,8 @@ describe('the deadline of an attempt', () => {
   let world: World;
   beforeAll(async () => {
     // The sweeper sleeps for an hour: only the deadline itself can refuse the outcome.
-    const owner = { ATTEMPT_TTL_SECONDS: String(TTL_SECONDS), SWEEP_INTERVAL_MS: '3600000' };
-    world = await startWorld({ environment: { challenge: owner, tournament: owner } });
+    const ofContests = { ATTEMPT_TTL_SECONDS: String(TTL_SECONDS), SWEEP_INTERVAL_MS: '3600000' };
+    world = await startWorld({ environment: { challenge: ofContests, tournament: ofContests } });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 

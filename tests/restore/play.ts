@@ -16,7 +16,7 @@ export type End = 'lose' | 'win' | 'expire' | 'void';
 /** One paid attempt. */
 export interface Game {
   readonly player: Player;
-  readonly owner: ContestService;
+  readonly contestService: ContestService;
   readonly entry: AttemptRequest;
   readonly score: number;
   readonly createKey: string;
@@ -64,7 +64,7 @@ export function startPlay(world: World, program: Program): Play {
     async create(player, parent, score = 1) {
       const game: Game = {
         player,
-        owner: 'challenge_id' in parent ? 'challenge' : 'tournament',
+        contestService: 'challenge_id' in parent ? 'challenge' : 'tournament',
         entry: { ...parent, player_ref: player.ref },
         score,
         createKey: randomUUID(),

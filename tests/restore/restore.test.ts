@@ -60,10 +60,13 @@ async function repair(service: Service, heading: string, ...values: readonly unk
 
 /** The number of requests after the quiet instant that satisfy the predicate. */
 const countOf = (holds: (step: Step) => boolean) => site.after.filter(holds).length;
-const creates = (owner: ContestService) => countOf(({ game, act }) => game.owner === owner && act === 'create');
+const creates = (contestService: ContestService) =>
+  countOf(({ game, act }) => game.contestService === contestService && act === 'create');
 /** Attempts entered before the instant and refunded after it. */
-const carriedRefunds = (owner: ContestService) =>
-  site.carried.games.filter(({ game, end }) => game.owner === owner && (end === 'expire' || end === 'void')).length;
+const carriedRefunds = (contestService: ContestService) =>
+  site.carried.games.filter(
+    ({ game, end }) => game.contestService === contestService && (end === 'expire' || end === 'void'),
+  ).length;
 const wins = () => countOf(({ act }) => act === 'win');
 const ENTRANTS = 3;
 
@@ -101,20 +104,20 @@ describe('restores of six databases from base backups that were taken under load
 
   test.each(CONTEST_SERVICES)(
     'requests that are sent again after the %s database alone is restored are charged and paid once',
-    async (owner) => {
-      const checks = CHECKS[owner];
-      await site.restore({ [owner]: site.quiet });
+    async (contestService) => {
+      const checks = CHECKS[contestService];
+      await site.restore({ [contestService]: site.quiet });
       await expectReported({
-        [checks.feeWithoutAttempt]: creates(owner),
-        [checks.refund]: carriedRefunds(owner),
-        [checks.payoutWithoutAward]: owner === 'challenge' ? wins() : ENTRANTS,
+        [checks.feeWithoutAttempt]: creates(contestService),
+        [checks.refund]: carriedRefunds(contestService),
+        [checks.payoutWithoutAward]: contestService === 'challenge' ? wins() : ENTRANTS,
       });
 
       await site.world.stack.stop('gateway');
       await repair('gateway', 'Reopen the keys of an interval', site.quiet);
       await site.world.stack.restart('gateway');
       const again = await sendAllAgain();
-      if (owner === 'challenge') await pushReport(site.world, site.contests.target, site.carried.pushed);
+      if (contestService === 'challenge') await pushReport(site.world, site.contests.target, site.carried.pushed);
       else expectStatus(200, await site.developer.program.test.closeRound(site.contests.cup.id));
       await site.settled();
       expectSameOperations(again);
@@ -126,8 +129,12 @@ describe('restores of six databases from base backups that were taken under load
   test('prizes, refunds and open fees are posted again after the wallet alone is restored', async () => {
     await site.restore({ wallet: site.quiet });
     await expectReported({
-      ...Object.fromEntries(CONTEST_SERVICES.map((owner) => [CHECKS[owner].attemptWithoutFee, creates(owner)])),
-      ...Object.fromEntries(CONTEST_SERVICES.map((owner) => [CHECKS[owner].refund, carriedRefunds(owner)])),
+      ...Object.fromEntries(
+        CONTEST_SERVICES.map((contestService) => [CHECKS[contestService].attemptWithoutFee, creates(contestService)]),
+      ),
+      ...Object.fromEntries(
+        CONTEST_SERVICES.map((contestService) => [CHECKS[contestService].refund, carriedRefunds(contestService)]),
+      ),
       [CHECKS.challenge.awardWithoutPayout]: wins(),
       [CHECKS.tournament.awardWithoutPayout]: ENTRANTS,
     });
@@ -136,11 +143,11 @@ describe('restores of six databases from base backups that were taken under load
     await repair('gateway', 'Reopen the keys of an interval', site.quiet);
     await site.world.stack.restart('gateway');
     const owed = await violations();
-    for (const owner of CONTEST_SERVICES) {
-      const ids = owed.find(({ id }) => id === CHECKS[owner].refund)?.examples ?? [];
-      expect(ids).toHaveLength(carriedRefunds(owner));
-      await repair(owner, `Refund again, in the ${owner} database`, ids);
-      await repair(owner, 'Charge an interval again', site.quiet);
+    for (const contestService of CONTEST_SERVICES) {
+      const ids = owed.find(({ id }) => id === CHECKS[contestService].refund)?.examples ?? [];
+      expect(ids).toHaveLength(carriedRefunds(contestService));
+      await repair(contestService, `Refund again, in the ${contestService} database`, ids);
+      await repair(contestService, 'Charge an interval again', site.quiet);
     }
     await repair('challenge', 'Pay the prizes of an interval again', site.quiet);
     await repair('tournament', 'Pay the purses of an interval again', site.quiet);
@@ -154,9 +161,9 @@ describe('restores of six databases from base backups that were taken under load
       .map(({ game }) => ({ game, status: site.statusOf(game) }));
     await expectReported(
       Object.fromEntries(
-        CONTEST_SERVICES.map((owner) => [
-          CHECKS[owner].attemptWithoutFee,
-          ended.filter(({ game, status }) => game.owner === owner && status !== 'open').length,
+        CONTEST_SERVICES.map((contestService) => [
+          CHECKS[contestService].attemptWithoutFee,
+          ended.filter(({ game, status }) => game.contestService === contestService && status !== 'open').length,
         ]),
       ),
     );
@@ -182,7 +189,7 @@ describe('restores of six databases from base backups that were taken under load
   });
 
   test('deliveries that the webhook service lost in a restore are not sent again', async () => {
-    const [lost] = site.after.filter(({ game, act }) => act === 'lose' && game.owner === 'challenge');
+    const [lost] = site.after.filter(({ game, act }) => act === 'lose' && game.contestService === 'challenge');
     const attemptId = lost?.game.id ?? '';
     const { deliveryId } = await site.hook.event('attempt.settled', attemptId);
     await site.restore({ webhook: site.quiet });
@@ -190,7 +197,9 @@ describe('restores of six databases from base backups that were taken under load
     expectError(404, 'not_found', await site.developer.program.test.retryNow(deliveryId));
     const sends = site.hook.sendsOf(deliveryId).length;
 
-    const open = gamesOf(site.after).find((game) => game.owner === 'challenge' && site.statusOf(game) === 'open');
+    const open = gamesOf(site.after).find(
+      (game) => game.contestService === 'challenge' && site.statusOf(game) === 'open',
+    );
     expectStatus(200, await site.developer.program.test.reportOutcome(open?.id ?? '', { score: 1 }));
     await site.hook.event('attempt.settled', open?.id ?? '');
     await site.settled();

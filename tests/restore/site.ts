@@ -93,11 +93,11 @@ export async function openSite(): Promise<Site> {
   const notes: string[] = [];
   cleanup.defer(() => console.log(notes.join('\n')));
   const servers = cleanup.use(await startBackedUpServers());
-  const owner = { OUTBOX_REPUBLISH_AFTER_MS: '200', PENDING_GRACE_SECONDS: '3' };
+  const ofContests = { OUTBOX_REPUBLISH_AFTER_MS: '200', PENDING_GRACE_SECONDS: '3' };
   const world = cleanup.use(
     await startWorld({
       postgresUrl: servers.urls,
-      environment: { challenge: owner, tournament: owner, gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' } },
+      environment: { challenge: ofContests, tournament: ofContests, gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' } },
     }),
   );
   const developer = await world.newDeveloper();
@@ -187,9 +187,10 @@ async function settle(world: World): Promise<void> {
 
 async function sweep(world: World, instant: string): Promise<void> {
   const query = `select 1 from sweep_marks where sweep = 'resolve_pending' and swept_until >= $1::timestamptz`;
-  for (const owner of CONTEST_SERVICES) {
-    const isPast = async () => (await world.stack.database(owner).query(query, [instant])).length === 1 || undefined;
-    await eventually(isPast, `the sweep of the ${owner} service is past ${instant}`, WAIT_MS);
+  for (const contestService of CONTEST_SERVICES) {
+    const isPast = async () =>
+      (await world.stack.database(contestService).query(query, [instant])).length === 1 || undefined;
+    await eventually(isPast, `the sweep of the ${contestService} service is past ${instant}`, WAIT_MS);
   }
   await world.allDelivered();
 }

@@ -116,7 +116,7 @@ const REPLACED = SERVICES.filter((service) => !isStopped(service));
  * contest service go on.
  */
 async function stopToMigrate(load: Load, service: Service): Promise<void> {
-  const ofOthers = () => load.attempts.filter(({ owner }) => owner !== service).length;
+  const ofOthers = () => load.attempts.filter(({ contestService }) => contestService !== service).length;
   for (let replica = 0; replica < REPLICAS; replica += 1) expect(await world.stack.stop(service, replica)).toBe(0);
   const before = ofOthers();
   await world.stack.migrate(service, CHECKOUT);

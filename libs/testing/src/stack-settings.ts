@@ -6,11 +6,11 @@ type Settings = Readonly<Record<Service, Readonly<Record<string, string>>>>;
 /** Returns the secret settings of one stack, except the secrets of channels and databases. */
 export function secretSettings(operatorToken: string): Settings {
   const secret = () => randomBytes(32).toString('base64');
-  const owner = { RECEIPT_SIGNING_SEED: secret() };
+  const ofContests = { RECEIPT_SIGNING_SEED: secret() };
   return {
     wallet: {},
-    challenge: owner,
-    tournament: owner,
+    challenge: ofContests,
+    tournament: ofContests,
     webhook: { WEBHOOK_SECRET_KEY: secret() },
     integration: { INTEGRATION_SECRET_KEY: secret() },
     gateway: { OPERATOR_TOKEN: operatorToken, KEY_PEPPER: secret() },

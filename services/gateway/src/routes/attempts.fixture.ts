@@ -16,12 +16,12 @@ export const atMillisecond = (milliseconds: number) => new Date(Date.UTC(2026, 1
 export const ACCOUNT_ID = newId();
 
 export function attemptAt(
-  owner: 'challenge' | 'tournament',
+  contestService: 'challenge' | 'tournament',
   milliseconds: number,
   fields: Partial<Attempt> = {},
 ): Attempt {
   return {
-    id: newOwnedId(owner, atMillisecond(milliseconds)),
+    id: newOwnedId(contestService, atMillisecond(milliseconds)),
     contestId: newId(),
     playerRef: 'p-1',
     status: AttemptStatus.OPEN,
