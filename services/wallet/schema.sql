@@ -426,6 +426,8 @@ CREATE INDEX program_days_of_program ON public.program_days USING btree (program
 
 CREATE INDEX transfers_by_instant_idx ON public.transfers USING brin (created_at timestamptz_minmax_multi_ops) WITH (pages_per_range='64', autosummarize='on') WHERE ((state = 'posted'::text) AND (kind <> 'deposit'::text));
 
+CREATE INDEX transfers_deposits_and_tombstones_idx ON public.transfers USING btree (created_at) WHERE ((kind = 'deposit'::text) OR (state <> 'posted'::text));
+
 CREATE INDEX transfers_goodwill_idx ON public.transfers USING btree (attempt_id, seq) WHERE ((kind = 'deposit'::text) AND (attempt_id IS NOT NULL));
 
 CREATE UNIQUE INDEX transfers_one_deposit_per_reference ON public.transfers USING btree (player_ledger_id, reference) WHERE (kind = 'deposit'::text);

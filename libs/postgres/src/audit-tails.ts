@@ -5,6 +5,7 @@
 import type { Findings } from './audit-findings.ts';
 import {
   type ComparedWalk,
+  type InstantTail,
   type KeyTail,
   type PageTail,
   SLICE_TIMEOUT_MS,
@@ -13,9 +14,20 @@ import {
 } from './audit-walk.ts';
 import type { Database } from './database.ts';
 import type { Statement } from './step.ts';
+import type { Transaction } from './transaction.ts';
 
 /** The most pages of a table in one slice: some thousand rows. */
 const TAIL_PAGES = 64;
+
+/** One query returns the keys of a minute, so that a run keeps few keys in memory. */
+const WINDOW_MS = 60_000;
+/**
+ * A row's instant is read before the row is committed, and by another machine's clock. A row that
+ * is committed later than this after its instant may wait for the pass.
+ */
+const LATE_MS = 60_000;
+/** How far the first run of this software version reads back: two runs, at the default interval. */
+const FIRST_MS = 20 * 60_000;
 
 const PAGES: Statement = {
   text: `select pg_relation_size($1::regclass) / current_setting('block_size')::bigint as pages`,
@@ -43,6 +55,7 @@ export async function auditTail(audited: Audited, walk: Walk, signal?: AbortSign
   const { tail } = walk;
   if (tail === undefined) return;
   if ('table' in tail) await auditLastPages(audited, walk.name, tail, signal);
+  else if ('keysBetween' in tail) await auditLastInstants(audited, walk, tail, signal);
   else await auditLastKeys(audited, walk, tail, signal);
 }
 
@@ -59,15 +72,37 @@ async function auditLastKeys(
   for (let after: string | null = leastKeyAt(new Date(last?.from ?? nowMs)); after !== null; ) {
     signal?.throwIfAborted();
     const from: string = after;
-    after = await database.transaction(
-      async (tx) => {
-        await tx.query(WITHOUT_JIT);
-        const keys = (await tx.query<{ key: string }>({ text: page }, [from, pageSize])).map(({ key }) => key);
-        await findings.replaceOf(tx, name, keys);
-        return keys.length < pageSize ? null : (keys.at(-1) ?? null);
-      },
-      { statementTimeoutMs: SLICE_TIMEOUT_MS },
+    after = await inSlice(database, async (tx) => {
+      const keys = (await tx.query<{ key: string }>({ text: page }, [from, pageSize])).map(({ key }) => key);
+      await findings.replaceOf(tx, name, keys);
+      return keys.length < pageSize ? null : (keys.at(-1) ?? null);
+    });
+  }
+  await moveTail(database, tail, last, nowMs);
+}
+
+/** Audits the new rows of a walk that finds them by the time at which they were written. */
+async function auditLastInstants(
+  { database, findings }: Audited,
+  { name, pageSize }: Walk,
+  { keysBetween }: InstantTail,
+  signal?: AbortSignal,
+): Promise<void> {
+  // Not the name of the table, under which an older software version stored one of its pages.
+  const tail = `${name} by instant`;
+  const { last, nowMs } = await loadTail(database, tail);
+  const first = last === undefined ? nowMs - FIRST_MS : last.from - LATE_MS;
+  for (let from = first; from < nowMs; from += WINDOW_MS) {
+    // The last window has no end, because a row may be dated ahead of the database's clock.
+    const until = from + WINDOW_MS < nowMs ? new Date(from + WINDOW_MS) : 'infinity';
+    const rows = await inSlice(database, (tx) =>
+      tx.query<{ key: string }>({ text: keysBetween }, [new Date(from), until]),
     );
+    for (let start = 0; start < rows.length; start += pageSize) {
+      signal?.throwIfAborted();
+      const keys = rows.slice(start, start + pageSize).map(({ key }) => key);
+      await inSlice(database, (tx) => findings.replaceOf(tx, name, keys));
+    }
   }
   await moveTail(database, tail, last, nowMs);
 }
@@ -87,18 +122,14 @@ async function auditLastPages(
   };
   for (let from = last?.from ?? pages; from < pages; from += TAIL_PAGES) {
     signal?.throwIfAborted();
-    await database.transaction(
-      async (tx) => {
-        await tx.query(WITHOUT_JIT);
-        const rows = await tx.query<{ key: string }>(keysOf, [`(${from},0)`, `(${from + TAIL_PAGES},0)`]);
-        await findings.replaceOf(
-          tx,
-          name,
-          rows.map((one) => one.key),
-        );
-      },
-      { statementTimeoutMs: SLICE_TIMEOUT_MS },
-    );
+    await inSlice(database, async (tx) => {
+      const rows = await tx.query<{ key: string }>(keysOf, [`(${from},0)`, `(${from + TAIL_PAGES},0)`]);
+      await findings.replaceOf(
+        tx,
+        name,
+        rows.map((one) => one.key),
+      );
+    });
   }
   // The last page may have room for more rows, so the next run reads it again. Earlier pages may
   // have room too, if several writers extended the table at once or a transaction was rolled back.
@@ -123,6 +154,16 @@ export async function compareNew(
     after = await database.transaction((tx) => findings.replaceCompared(tx, walk.name, from, compared));
   }
   await moveTail(database, walk.name, last, nowMs);
+}
+
+function inSlice<Result>(database: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return database.transaction(
+    async (tx) => {
+      await tx.query(WITHOUT_JIT);
+      return await work(tx);
+    },
+    { statementTimeoutMs: SLICE_TIMEOUT_MS },
+  );
 }
 
 async function loadTail(

@@ -28,7 +28,7 @@ export interface Walk {
    */
   readonly sums?: string;
   /** How each run finds new rows; absent if only the pass audits them. */
-  readonly tail?: PageTail | KeyTail;
+  readonly tail?: PageTail | KeyTail | InstantTail;
 }
 
 /**
@@ -47,6 +47,15 @@ export interface PageTail {
  */
 export interface KeyTail {
   leastKeyAt(instant: Date): string;
+}
+
+/**
+ * For a table from which old rows are deleted, and whose keys do not all begin with the time at
+ * which the row is written: rows are found by a column of that time.
+ */
+export interface InstantTail {
+  /** A query of the `key` of each row from the instant `$1` up to `$2`, which is excluded. */
+  readonly keysBetween: string;
 }
 
 /** A violation between two databases. The key of the row is its id. */

@@ -197,6 +197,20 @@ test('every run audits the rows whose keys are new', async () => {
   expect(found(await audit.run())).toEqual({ no_debt: late });
 });
 
+test('every run audits the rows with a new instant, whatever their keys and pages', async () => {
+  const keysBetween = 'select id as key from lines where created_at >= $1 and created_at < $2';
+  const audit = auditor({ walk: { ...LINES, tail: { keysBetween } } });
+  await run(`update lines set created_at = now() - interval '2 hours'`);
+  await audit.run();
+  await audit.run();
+  await damage(8);
+  const early = [1, 2, 3, 4, 5].map(idAt);
+  const insert = `insert into lines (id, box, cents, created_at) select id, 'a', -10, now() + at from unnest($1::uuid[], $2::interval[]) as line (id, at)`;
+  await run(insert, [early, ['-90 seconds', '-30 seconds', '0', '0', '1 hour']]);
+  // The first is older than what the run before the last one began with.
+  expect(found(await audit.run())).toEqual({ no_debt: early.slice(1) });
+});
+
 test('rows and balances that are written during a pass are not counted in its sums', async () => {
   await endFirstPass();
   for (const index of [0, 1, 2, 3]) {

@@ -12,6 +12,8 @@ import {
   ok,
   openTestWallet,
   purseOf,
+  queryOf,
+  type TestPlayer,
   type TestWallet,
 } from '../wallet.fixture.ts';
 import { createLedgerAudit, runAudit } from './audit.ts';
@@ -141,6 +143,9 @@ async function restore(): Promise<void> {
   );
 }
 
+/** SQL: the number of the page on which a row is. */
+const PAGE = '(ctid::text::point)[0]';
+
 const counts = (results: readonly CheckResult[]) =>
   Object.fromEntries(results.map(({ id, violations, testViolations }) => [id, [violations, testViolations]] as const));
 
@@ -159,12 +164,54 @@ describe('the audit in slices', () => {
       await tamper(
         `update audit_passes set started_at = started_at - interval '10 minutes'`,
         // An empty tail: no transfer counts as new.
-        `update audit_passes set tails = '{"transfers": {"from": 1000, "to": 1000}}'`,
+        `update audit_passes set tails = '{"transfers by instant": {"from": 1e14, "to": 1e14}}'`,
       );
       if (await isFound()) break;
     }
     expect(runs).toBeGreaterThan(1);
     expect(runs).toBeLessThan(72);
+  });
+
+  it('each run finds damaged new transfers in pages that became free in the middle of the table', async () => {
+    const players = [];
+    for (let count = 0; count < 4; count += 1) players.push(await addPlayer(wallet, { balanceCents: 5_00n }));
+    const [payer, refunded, winner, depositor] = players as [TestPlayer, TestPlayer, TestPlayer, TestPlayer];
+    const oldFee = chargeOf(refunded, 1_00n);
+    await charge(wallet.client, oldFee);
+    await tamper(`insert into transfers (id, state, kind, attempt_id, created_at)
+      select gen_random_uuid(), 'tombstone', 'fee', gen_random_uuid(), '2020-01-01' from generate_series(1, 1000)`);
+    const audit = createLedgerAudit(wallet.database, { runBudgetMs: 0, maxPageSize: 3 });
+    await audit.run();
+    await audit.run();
+    await tamper(`delete from transfers where created_at = '2020-01-01' and ${PAGE} between 4 and 8`);
+    await wallet.database.query({ text: 'vacuum transfers' });
+
+    wallet.clock.now = new Date();
+    // New connections ask for the pages that the vacuum found free.
+    const client = await wallet.startReplica();
+    const fee = chargeOf(payer, 1_00n);
+    const award = awardOf(winner, 1_00n);
+    await charge(client, fee);
+    await ok(client.refundFees({ refunds: [{ feeTransferId: oldFee.transferId, reason: 'expired' }] }));
+    await ok(client.payAwards({ payments: [award] }));
+    const { accountId } = depositor;
+    await ok(client.deposit({ accountId, environment: Environment.LIVE, amountCents: 1_00n, reference: 'new' }));
+    const tombstone = chargeOf(payer, 1_00n);
+    await ok(client.resolveFees({ queries: [queryOf(tombstone, true)] }));
+    await tamper(
+      `update transfers set amount_cents = amount_cents + 7 where state = 'posted' and created_at > now() - interval '1 hour'`,
+      `update transfers set attempt_id = '${fee.attemptId}' where id = '${tombstone.transferId}'`,
+    );
+
+    const rows = await wallet.database.query<{ id: string; kind: string; page: number; pages: number }>({
+      text: `select id, kind, ${PAGE}::int as page, (pg_relation_size('transfers') / 8192)::int as pages
+        from transfers where created_at > now() - interval '1 hour' and state = 'posted'`,
+    });
+    expect(rows.map(({ kind }) => kind).sort()).toEqual(['award', 'deposit', 'fee', 'refund']);
+    for (const { page, pages } of rows) expect(page).toBeLessThan(pages - 4);
+    const found = new Map((await audit.run()).map(({ id, examples }) => [id, examples]));
+    expect(found.get('running_balance_is_unbroken')?.toSorted()).toEqual(rows.map(({ id }) => id).sort());
+    expect(found.get('tombstones_move_nothing')).toEqual([tombstone.transferId]);
   });
 
   it('a pass of the audit that is half a day old completes in one run', async () => {
