@@ -12,15 +12,18 @@ const env: Record<string, string | undefined> = {
   RECEIPT_SIGNING_SEED: Buffer.alloc(32, 5).toString('base64'),
 };
 let folder: string;
+let keys: string;
 
 beforeAll(async () => {
-  for (const service of ['challenge', 'tournament']) {
+  for (const service of ['challenge', 'tournament', 'wallet']) {
     const migrations = new URL(`../../services/${service}/migrations/`, import.meta.url);
     const { runningUrl } = held.use(await createTestDatabase({ migrations }));
     env[`${service.toUpperCase()}_DATABASE_URL`] = runningUrl;
   }
   folder = await mkdtemp(join(tmpdir(), 'laurel-archive-'));
   held.defer(() => rm(folder, { recursive: true }));
+  keys = join(folder, 'keys.json');
+  await writeFile(keys, JSON.stringify({ keys: [] }));
 });
 afterAll(() => held.disposeAsync());
 
@@ -30,34 +33,34 @@ const archive = (argv: readonly string[], changes: Record<string, string | undef
     env: { ...env, ...changes },
   });
 
-test('npm run archive writes the months of both contest services, or of the one that is named', () => {
-  const before = ['--before', '2025-01', '--to', folder];
+test('npm run archive writes the months of the contest services and the wallet, or of the one that is named', () => {
+  const before = ['--before', '2025-01', '--to', folder, '--keys', keys];
   expect(archive(before)).toMatchObject({
     status: 0,
-    stdout: 'challenge: has nothing from before 2025-01\ntournament: has nothing from before 2025-01\n',
+    stdout: ['challenge', 'tournament', 'wallet'].map((name) => `${name}: has nothing from before 2025-01\n`).join(''),
   });
   expect(archive([...before, '--service', 'tournament'])).toMatchObject({
     status: 0,
     stdout: 'tournament: has nothing from before 2025-01\n',
   });
-  expect(archive([...before, '--service', 'wallet'])).toMatchObject({
+  expect(archive([...before, '--service', 'webhook'])).toMatchObject({
     status: 2,
-    stderr: 'the service wallet has no archive; these have one: challenge, tournament\n',
+    stderr: 'the service webhook has no archive; these have one: challenge, tournament, wallet\n',
   });
 });
 
-test('npm run archive goes on to the other service if one cannot be archived, and fails', () => {
+test('npm run archive goes on to the other services if one cannot be archived, and fails', () => {
   const run = archive(['--before', '2025-01', '--to', folder], { CHALLENGE_DATABASE_URL: undefined });
   expect(run).toMatchObject({ status: 1, stdout: 'tournament: has nothing from before 2025-01\n' });
   expect(run.stderr).toContain('CHALLENGE_DATABASE_URL');
+  expect(run.stderr).toContain('wallet: this database has no signing keys: name a list with --keys');
 });
 
 test('npm run archive verifies a month as the service in its manifest', async () => {
   const month = join(folder, 'tournament', '2024-12');
   await mkdir(month, { recursive: true });
   await writeFile(join(month, 'manifest.json'), JSON.stringify({ manifest: { service: 'tournament' }, signature: '' }));
-  await writeFile(join(folder, 'keys.json'), JSON.stringify({ keys: [] }));
-  expect(archive(['--verify', month, '--keys', join(folder, 'keys.json')])).toMatchObject({
+  expect(archive(['--verify', month, '--keys', keys])).toMatchObject({
     status: 1,
     stderr: 'NOT VALID: this is no manifest of an archive\n',
   });

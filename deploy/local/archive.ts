@@ -1,7 +1,7 @@
 /**
- * `npm run archive` archives months of both contest services, one service after the other, or of
- * the service that `--service` names. A month that was written before is read by the service that
- * its manifest names. Each service has a command for this, by
+ * `npm run archive` archives months of both contest services and the wallet, one service after the
+ * other, or of the service that `--service` names. A month that was written before is read by the
+ * service that its manifest names. Each service has a command for this, by
  * libs/attempts/src/archive/run-archive.ts, which gets the same arguments.
  */
 import { spawnSync } from 'node:child_process';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const SERVICES = ['challenge', 'tournament'] as const;
+const SERVICES = ['challenge', 'tournament', 'wallet'] as const;
 
 const option = { type: 'string' } as const;
 const { values } = parseArgs({
@@ -28,7 +28,7 @@ for (const service of services) {
   const { status, signal } = spawnSync(process.execPath, [command, ...process.argv.slice(2)], { stdio: 'inherit' });
   if (signal !== null) console.error(`${service}: ended by ${signal}`);
   if (status !== 0) process.exitCode = status ?? 1;
-  // If one service refuses a month, the other still archives its own. Other runs are of one
+  // If one service refuses a month, the others still archive their own. Other runs are of one
   // service.
   if (values.before === undefined) break;
 }

@@ -2,7 +2,8 @@
  * The command of one service's archive. A month is a folder, such as FOLDER/challenge/2025-12.
  *
  *   --before 2026-01 --to FOLDER   writes the months before 2026-01 that FOLDER lacks, and
- *                                  verifies the months that FOLDER contains
+ *                                  verifies the months that FOLDER contains; a service whose
+ *                                  database has no signing keys also needs --keys FILE
  *   --verify MONTH --keys FILE     verifies a month without the database, by the keys in FILE,
  *                                  a copy of /.well-known/laurel-keys.json
  *   --delete 2025-12 --from FOLDER deletes the rows of a month that FOLDER contains; with
@@ -13,19 +14,20 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createDatabase, type Database } from '@laurel/postgres';
-import { createSigner, type Signer } from '@laurel/signature';
+import { createDatabase } from '@laurel/postgres';
+import { createSigner } from '@laurel/signature';
 import { isBefore, later } from '@laurel/values/instant';
 import { type ArchivedRow, bytesOf } from '../domain/archived-rows.ts';
 import { archiveInstant } from '../repository/archive.ts';
+import type { SigningKey } from '../repository/signing-keys.ts';
 import { deleteMonth, type MonthDeletion } from './delete-month.ts';
 import { readLines } from './lines.ts';
 import { fileOf } from './manifest.ts';
 import { monthOf, monthsBetween } from './month.ts';
 import { type ArchivedMonths, rowsIn, verifyMonth } from './verify-month.ts';
-import { ArchiveRefusedError, type MonthSource, writeMonth } from './write-month.ts';
+import { ArchiveRefusedError, type ArchiveRun, type MonthSource, writeMonth } from './write-month.ts';
 
-const USAGE = `usage: npm run archive -- --before 2026-01 --to FOLDER [--service NAME]
+const USAGE = `usage: npm run archive -- --before 2026-01 --to FOLDER [--keys FILE] [--service NAME]
        npm run archive -- --verify FOLDER/challenge/2025-12 --keys FILE
        npm run archive -- --delete 2025-12 --from FOLDER [--copy FOLDER] [--service NAME]
        npm run archive -- --receipt ID --month FOLDER/challenge/2025-12
@@ -47,6 +49,8 @@ export interface ArchiveSettings {
 /** A run calls `load` only if it needs the database. */
 export interface ArchiveCommand {
   load(): ArchiveSettings;
+  /** True if the service's database has no signing keys. */
+  readonly needsKeys?: true;
   /** Absent if the service deletes no months. `loadUrl` returns the URL of the archive's role. */
   readonly deletion?: { readonly steps: MonthDeletion; loadUrl(): string };
 }
@@ -73,7 +77,11 @@ export async function runArchive(source: MonthSource, command: ArchiveCommand): 
   const deleted = values.delete;
   try {
     if (service !== source.service) throw new ArchiveRefusedError(`this is not the archive of ${service}`);
-    if (before !== undefined && to !== undefined) process.exitCode = await write(before, to, source, command.load());
+    if (before !== undefined && to !== undefined)
+      process.exitCode = await write(before, to, source, {
+        ...command.load(),
+        ...(command.needsKeys && { keys: await readKeys(keys) }),
+      });
     else if (deleted !== undefined && from !== undefined)
       process.exitCode = await deleteFrom(from, {
         name: deleted,
@@ -97,7 +105,12 @@ export async function runArchive(source: MonthSource, command: ArchiveCommand): 
   }
 }
 
-async function write(before: string, root: string, source: MonthSource, { url, seed }: ArchiveSettings) {
+async function write(
+  before: string,
+  root: string,
+  source: MonthSource,
+  { url, seed, ...listed }: ArchiveSettings & Pick<ArchiveRun, 'keys'>,
+) {
   await using database = createDatabase({
     url,
     // One connection holds the lock, the other reads.
@@ -106,7 +119,8 @@ async function write(before: string, root: string, source: MonthSource, { url, s
     statementTimeoutMs: TIMEOUT_MS,
   });
   let months = 0;
-  for await (const written of writeMonthsBefore(before, { database, source, signer: createSigner(seed), root })) {
+  const run: ArchiveRun = { database, source, signer: createSigner(seed), root, ...listed };
+  for await (const written of writeMonthsBefore(before, run)) {
     const { month, isNew, rows, bytes } = written;
     const what = isNew ? 'written and verified' : 'was there, verified again';
     console.log(`${source.service} ${month}: ${what}, ${rows} rows, ${bytes} bytes`);
@@ -119,12 +133,7 @@ async function write(before: string, root: string, source: MonthSource, { url, s
 /** Writes or verifies each month before the named month, oldest first. */
 async function* writeMonthsBefore(
   name: string,
-  run: {
-    readonly database: Database;
-    readonly source: MonthSource;
-    readonly signer: Signer;
-    readonly root: string;
-  },
+  run: ArchiveRun,
 ): AsyncGenerator<{ month: string; isNew: boolean; rows: number; bytes: number }> {
   const end = monthOf(name);
   if (end === null) throw new ArchiveRefusedError(`${name} is no month, as 2026-01 is`);
@@ -171,15 +180,21 @@ async function deleteFrom(
   return 0;
 }
 
-async function verifyAlone(folder: string, file: string, months: ArchivedMonths): Promise<number> {
+/** Reads a copy of the list of keys that Laurel publishes. */
+async function readKeys(file: string | undefined): Promise<readonly SigningKey[]> {
+  if (file === undefined) throw new ArchiveRefusedError('this database has no signing keys: name a list with --keys');
   const list = JSON.parse(await readFile(file, 'utf8')) as {
     keys: Record<'public_key' | 'from' | 'until', string | null>[];
   };
-  const keys = list.keys.map(({ public_key: publicKey, from, until }) => ({
+  return list.keys.map(({ public_key: publicKey, from, until }) => ({
     publicKey: Buffer.from(publicKey ?? '', 'base64'),
     from: new Date(from ?? ''),
     until: until === null ? null : new Date(until),
   }));
+}
+
+async function verifyAlone(folder: string, file: string, months: ArchivedMonths): Promise<number> {
+  const keys = await readKeys(file);
   try {
     const { month, service } = await verifyMonth(folder, { months, keys });
     console.log(`VALID: ${month} of the service ${service}, unchanged since it was signed`);
@@ -191,7 +206,7 @@ async function verifyAlone(folder: string, file: string, months: ArchivedMonths)
 }
 
 async function printReceipt(receiptId: string, folder: string, months: ArchivedMonths): Promise<number> {
-  const outcome = await findLine(folder, 'outcomes', 'receipt_id', receiptId);
+  const outcome = await findLine(folder, { months, table: 'outcomes', column: 'receipt_id', id: receiptId });
   if (outcome === null) {
     console.error(`${folder} has no receipt ${receiptId}`);
     return 1;
@@ -201,19 +216,23 @@ async function printReceipt(receiptId: string, folder: string, months: ArchivedM
 }
 
 async function printAttempt(attemptId: string, folder: string, months: ArchivedMonths): Promise<number> {
-  const attempt = await findLine(folder, 'attempts', 'id', attemptId);
+  const attempt = await findLine(folder, { months, table: 'attempts', column: 'id', id: attemptId });
   if (attempt === null) {
     console.error(`${folder} has no attempt ${attemptId}`);
     return 1;
   }
-  const outcome = await findLine(folder, 'outcomes', 'attempt_id', attemptId);
+  const outcome = await findLine(folder, { months, table: 'outcomes', column: 'attempt_id', id: attemptId });
   const receipt = outcome === null ? '' : `,${await receiptMembers(JSON.parse(outcome), folder, months)}`;
   process.stdout.write(`{"attempt":${attempt}${receipt}}\n`);
   return 0;
 }
 
 /** Finds the line of a file whose column holds the id; null if no line does. */
-async function findLine(folder: string, table: string, column: string, id: string): Promise<string | null> {
+async function findLine(
+  folder: string,
+  { months, table, column, id }: { months: ArchivedMonths; table: string; column: string; id: string },
+): Promise<string | null> {
+  if (months.tables[table] === undefined) throw new ArchiveRefusedError(`the archive of this service has no ${table}`);
   for await (const text of readLines(join(folder, fileOf(table)))) {
     // The text is searched first, so that most lines need not be parsed.
     if (text.includes(id) && (JSON.parse(text) as ArchivedRow)[column] === id) return text;

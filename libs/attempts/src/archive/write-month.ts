@@ -19,7 +19,7 @@ import type { Database, Queryable } from '@laurel/postgres';
 import type { Signer } from '@laurel/signature';
 import type { Total } from '../domain/archived-rows.ts';
 import { archiveInstant, lockArchive, printInUtc, readCursor } from '../repository/archive.ts';
-import { listSigningKeys } from '../repository/signing-keys.ts';
+import { listSigningKeys, type SigningKey } from '../repository/signing-keys.ts';
 import { countLines, type Line, writeLines } from './lines.ts';
 import { ARCHIVE_KIND, type ArchivedFile, fileOf, MANIFEST_FILE, type Manifest, signManifest } from './manifest.ts';
 import type { Month } from './month.ts';
@@ -58,6 +58,8 @@ export interface ArchiveRun {
   readonly signer: Signer;
   /** The folder of all services' archives. */
   readonly root: string;
+  /** The published keys; absent if the service's own database has them. */
+  readonly keys?: readonly SigningKey[];
 }
 
 /**
@@ -85,8 +87,9 @@ export async function writeMonth(month: Month, run: ArchiveRun): Promise<{ isNew
   });
 }
 
-async function writeDraft(draft: string, month: Month, { database, source, signer }: ArchiveRun): Promise<void> {
-  const keys = await listSigningKeys(database);
+async function writeDraft(draft: string, month: Month, run: ArchiveRun): Promise<void> {
+  const { database, source, signer } = run;
+  const keys = await keysOf(run);
   if (!keys.some(({ publicKey }) => publicKey.equals(signer.publicKey))) {
     throw new ArchiveRefusedError(
       'no service has signed with this key yet, so no list names it: start one with it first',
@@ -129,8 +132,9 @@ async function writeDraft(draft: string, month: Month, { database, source, signe
 }
 
 /** Verifies the files by themselves, and against the database in a new snapshot. */
-async function verifyWithDatabase(folder: string, month: Month, { database, source }: ArchiveRun): Promise<Manifest> {
-  const manifest = await verifyMonth(folder, { months: source, keys: await listSigningKeys(database) });
+async function verifyWithDatabase(folder: string, month: Month, run: ArchiveRun): Promise<Manifest> {
+  const { database, source } = run;
+  const manifest = await verifyMonth(folder, { months: source, keys: await keysOf(run) });
   if (manifest.month !== month.name) throw new Error(`${folder} is ${manifest.month}`);
   await compareWithDatabase(manifest, { folder, month, database, source });
   return manifest;
@@ -160,6 +164,10 @@ export async function compareWithDatabase(
       }
     }
   });
+}
+
+async function keysOf({ keys, database }: ArchiveRun): Promise<readonly SigningKey[]> {
+  return keys ?? (await listSigningKeys(database));
 }
 
 function pagesOf(
