@@ -183,3 +183,8 @@ test('a header that is an e-mail or a secret is redacted', () => {
   expect(redactShortText('laurel-sdk/1.2 node/24')).toBe('laurel-sdk/1.2 node/24');
   expect(redactShortText('bot (ann@b.example)')).toBe('[redacted]');
 });
+
+test('a header is cut at 255 characters, and an e-mail at the cut is redacted', () => {
+  expect(redactShortText('x'.repeat(65_536))).toBe('x'.repeat(255));
+  expect(redactShortText(`${'x'.repeat(254)}n@b.example`)).toBe('[redacted]');
+});

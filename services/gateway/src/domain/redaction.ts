@@ -1,6 +1,6 @@
 /**
- * What the request log keeps of a body and of a path: at most 16 KiB of text, without e-mails and
- * secrets (SECURITY.md, "The request log").
+ * What the request log keeps of a body (at most 16 KiB), of a path and of a header, without e-mails
+ * and secrets (SECURITY.md, "The request log").
  *
  * - The value of a member whose name sounds like a secret or an e-mail becomes "[redacted]",
  *   whatever its type.
@@ -11,13 +11,17 @@
  * nothing of the body is kept.
  */
 
+import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from './idempotency-key.ts';
+
 export const MAX_KEPT_BYTES = 16 * 1024;
 /**
  * How far redaction reads beyond the kept part. An e-mail or a key is shorter, so one that begins
  * in the kept part is read to its end.
  */
 const LOOKAHEAD = 512;
-const MAX_PATH_CHARACTERS = 2_048;
+export const MAX_PATH_CHARACTERS = 2_048;
+/** An idempotency key has no more; a longer `User-Agent` is cut. */
+export const MAX_SHORT_CHARACTERS = MAX_IDEMPOTENCY_KEY_CHARACTERS;
 const REDACTED = '[redacted]';
 
 const SECRET_NAME =
@@ -57,9 +61,11 @@ export function redactBody(body: string, isJson = isValidJson(body)): KeptText {
   return { text, isTruncated: body.length > MAX_KEPT_BYTES || text.length < redacted.length };
 }
 
-/** The kept part of a short text, such as a header. */
+/** The kept part of a text that should be short, such as a header. */
 export function redactShortText(text: string): string {
-  return withoutNul(isSecretText(text) || SECRET_NAME.test(text) ? REDACTED : text);
+  const window = text.slice(0, MAX_SHORT_CHARACTERS + LOOKAHEAD);
+  const redacted = isSecretText(window) || SECRET_NAME.test(window) ? REDACTED : window;
+  return withoutNul(redacted.slice(0, MAX_SHORT_CHARACTERS));
 }
 
 /** The kept part of a path and its query, without values of parameters that sound secret. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
@@ -242,6 +243,31 @@ describe('the lists of the request log', () => {
     const tail = await listNewerRequests(database, scope, { ...ANY, statusClass: 5 }, { after: 0n, limit: 10 });
     expect(tail.lines).toEqual([]);
     expect(tail.head).toBeGreaterThan(0n);
+  });
+});
+
+describe('pages of large requests', () => {
+  // Random, so that the stored batches are not smaller.
+  const random = () => randomBytes(12_000).toString('base64').slice(0, 16_000);
+
+  test('a page of large requests reads a limited number of bytes, and the next pages have the rest', async () => {
+    const rare = line({ status: 404 });
+    await insertRequests(database, [rare], []);
+    for (let n = 0; n < 24; n += 1) {
+      await insertRequests(
+        database,
+        Array.from({ length: 50 }, () => line({ requestBody: random() })),
+        [],
+      );
+    }
+    const filter = { ...ANY, statusClass: 4 };
+    const first = await listNewestRequests(database, scope, filter, 10);
+    expect(first.lines).toEqual([]);
+    const second = await listOlderRequests(database, scope, filter, { below: first.next ?? 0n, limit: 10 });
+    expect([ids(second.lines), second.next]).toEqual([[rare.requestId], null]);
+    const all = await listNewestRequests(database, scope, ANY, 700);
+    const rest = await listOlderRequests(database, scope, ANY, { below: all.next ?? 0n, limit: 700 });
+    expect([all.lines.length, rest.lines.length, rest.next]).toEqual([700, 501, null]);
   });
 });
 

@@ -62,8 +62,12 @@ export const COUNT_INTERVAL_MS = 300_000;
  * lines than its limit, or none, although another page follows.
  */
 const MAX_REQUESTS_READ = 10_000;
+/** The same limit in bytes of unpacked requests. Without bodies, 10,000 requests have some 4 MiB. */
+const MAX_BYTES_READ = 16 * 1024 * 1024;
 /** About this many requests are read by one query: the process unpacks them in some 3 ms. */
 const REQUESTS_AT_ONCE = 2_000;
+/** A query ends with the batch that reaches this sum of stored bytes. */
+const STORED_BYTES_AT_ONCE = 2 * 1024 * 1024;
 const FIRST_BATCHES = 20;
 /** A request's position is its batch's number times this, plus its place in the batch. */
 const PLACES_PER_BATCH = 1_000n;
@@ -156,7 +160,7 @@ const ARRAY_START = '['.charCodeAt(0);
 
 /**
  * Batches are compressed in this thread: a batch of 250 lines takes 0.5 ms, and the bodies of a
- * program add only a bounded time (BODY_BYTES_PER_SECOND in request-log.ts). A thread of the pool
+ * program add only a bounded time (BYTES_PER_SECOND in request-log.ts). A thread of the pool
  * would cost each batch 50 us more.
  */
 function pack(requests: readonly LoggedRequest[]): Buffer {
@@ -164,10 +168,8 @@ function pack(requests: readonly LoggedRequest[]): Buffer {
   return lines.length <= UNCOMPRESSED_BYTES ? lines : zstdCompressSync(lines, COMPRESSION);
 }
 
-function unpack(packed: Buffer): LoggedRequest[] {
-  const lines = packed[0] === ARRAY_START ? packed : zstdDecompressSync(packed);
-  const requests = JSON.parse(lines.toString()) as (LoggedRequest & { at: string })[];
-  return requests.map((request) => ({ ...request, at: new Date(request.at) }));
+function unpack(packed: Buffer): Buffer {
+  return packed[0] === ARRAY_START ? packed : zstdDecompressSync(packed);
 }
 
 function countsOf(requests: readonly LoggedRequest[]): unknown[][] {
@@ -236,12 +238,18 @@ interface Batch {
 
 const BATCH = 'batch, line_count as "lineCount", lines';
 
+/** The length of a batch is in its row, so the sum reads no batch that is not returned. */
 const batchesFrom = (comparison: '<=' | '>=', order: 'asc' | 'desc') => `
   select ${BATCH}
-  from request_batches
-  where program_id = $1 and environment = $2 and batch ${comparison} $3
-  order by batch ${order}
-  limit $4`;
+  from (
+    select *, sum(octet_length(lines)) over (order by batch ${order}) - octet_length(lines) as bytes_before
+    from request_batches
+    where program_id = $1 and environment = $2 and batch ${comparison} $3
+    order by batch ${order}
+    limit $4
+  ) found
+  where bytes_before < ${STORED_BYTES_AT_ONCE}
+  order by batch ${order}`;
 
 const BATCHES_DOWN: Statement = { name: 'request_batches_down_from', text: batchesFrom('<=', 'desc') };
 const BATCHES_UP: Statement = { name: 'request_batches_up_from', text: batchesFrom('>=', 'asc') };
@@ -260,19 +268,28 @@ async function* batchesOf(
     const batches = await database.query<Batch>(statement, [programId, environment, next, limit]);
     yield* batches;
     const last = batches.at(-1);
-    if (last === undefined || batches.length < limit) return;
+    const bytes = batches.reduce((sum, { lines }) => sum + lines.length, 0);
+    if (last === undefined || (batches.length < limit && bytes < STORED_BYTES_AT_ONCE)) return;
     next = last.batch + step;
     const requests = batches.reduce((sum, { lineCount }) => sum + lineCount, 0);
     limit = Math.ceil((REQUESTS_AT_ONCE * batches.length) / requests);
   }
 }
 
-/** The requests of a batch in the order of their positions, with what is derived from them. */
-function requestsOf({ batch, lines }: Batch): ListedRequest[] {
-  return unpack(lines).map((request, place) => {
+interface UnpackedBatch {
+  /** In the order of their positions, with what is derived from them. */
+  readonly requests: ListedRequest[];
+  readonly bytes: number;
+}
+
+function unpackBatch({ batch, lines }: Batch): UnpackedBatch {
+  const unpacked = unpack(lines);
+  const logged = JSON.parse(unpacked.toString()) as (LoggedRequest & { at: string })[];
+  const requests = logged.map((request, place) => {
     const position = batch * PLACES_PER_BATCH + BigInt(place);
-    return { ...request, position, attemptId: attemptIdOf(request) };
+    return { ...request, at: new Date(request.at), position, attemptId: attemptIdOf(request) };
   });
+  return { requests, bytes: unpacked.length };
 }
 
 const CREATED_ATTEMPT = /^\{"id":"([^"]{36})"/;
@@ -309,16 +326,17 @@ async function readPart(
 ): Promise<Part> {
   const isOlder = direction === 'older';
   const lines: ListedLine[] = [];
-  let read = 0;
+  const read = { requests: 0, bytes: 0 };
   for await (const batch of batchesOf(database, direction, scope, from)) {
-    const requests = requestsOf(batch);
+    const { requests, bytes } = unpackBatch(batch);
     for (const line of isOlder ? requests.reverse() : requests) {
       if ((isOlder ? line.position >= from : line.position <= from) || !matches(line, filter)) continue;
       if (lines.length === limit) return { lines, next: lines.at(-1)?.position ?? null };
       lines.push(line);
     }
-    read += batch.lineCount;
-    if (read >= MAX_REQUESTS_READ) {
+    read.requests += batch.lineCount;
+    read.bytes += bytes;
+    if (read.requests >= MAX_REQUESTS_READ || read.bytes >= MAX_BYTES_READ) {
       const [least, greatest] = [
         batch.batch * PLACES_PER_BATCH,
         batch.batch * PLACES_PER_BATCH + BigInt(batch.lineCount - 1),
@@ -401,7 +419,7 @@ async function findById(
 ): Promise<ListedRequest | null> {
   const values = [requestId, latestBatchOf(requestId), programId];
   for (const batch of await database.query<Batch>(SELECT_BATCHES_AROUND, values)) {
-    const found = requestsOf(batch).find((line) => line.requestId === requestId);
+    const found = unpackBatch(batch).requests.find((line) => line.requestId === requestId);
     if (found !== undefined) return found;
   }
   return null;

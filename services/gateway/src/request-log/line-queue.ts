@@ -19,7 +19,7 @@ export interface LineQueue {
    */
   readonly isPressed: boolean;
   /**
-   * Adds a line. Returns false, and adds nothing, if there is no room for the bodies of the line.
+   * Adds a line. Returns false, and adds nothing, if there is no room for the texts of the line.
    * `now` is in milliseconds.
    */
   add(line: LoggedRequest, now: number): boolean;
@@ -105,6 +105,9 @@ export function createLineQueue(): LineQueue {
 }
 
 /** The approximate number of bytes that a line holds. */
-function bytesOf({ requestBody, responseBody }: LoggedRequest): number {
-  return (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
+function bytesOf({ requestBody, responseBody, path, idempotencyKey, userAgent }: LoggedRequest): number {
+  return [requestBody, responseBody, path, idempotencyKey, userAgent].reduce(
+    (sum, text) => sum + (text?.length ?? 0),
+    0,
+  );
 }

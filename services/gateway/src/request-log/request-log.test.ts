@@ -123,6 +123,22 @@ test('a program beyond its bytes per second is logged without bodies', async () 
   expect(await findRequest(database, { requestId: other.requestId, programId })).toMatchObject({ requestBody: text });
 });
 
+test('the path and headers of a request are bounded, and the path counts towards the bytes per second', async () => {
+  const url = `/v1/challenges?player_ref=${'p'.repeat(60_000)}`;
+  const long = { principal: { ...ended().principal, windowId: newId() }, method: 'GET', url, requestBody: undefined };
+  const requests = Array.from({ length: 100 }, () => ended({ ...long, userAgent: 'u'.repeat(60_000) }));
+  {
+    await using log = startRequestLog({ database, logger });
+    for (const request of requests) log.add(request);
+  }
+  const found = await Promise.all(requests.map(({ requestId }) => findRequest(database, { requestId, programId })));
+  for (const line of found) expect(line?.userAgent).toBe('u'.repeat(255));
+  const whole = found.filter((line) => line?.path.length === 2_048);
+  expect(whole.length).toBeGreaterThan(0);
+  expect(whole.length).toBeLessThan(60);
+  for (const line of found) if (!whole.includes(line)) expect(line?.path).toBe('/v1/challenges');
+});
+
 test('the log counts each line that it drops while the database is unreachable', async () => {
   await using lost = createDatabase({
     url: `postgresql://nobody@${UNREACHABLE}/none`,
@@ -150,9 +166,9 @@ test('a full queue drops only the lines that do not fit', async () => {
   const scope = { programId, environment: 'test' } as const;
   expect((await listNewestRequests(database, scope, ANY, 10_000)).lines).toHaveLength(5_250);
 
-  // The queue takes 16 MiB of bodies; the first batch has left it. A program may keep two bodies of
+  // The queue takes 16 MiB of texts; the first batch has left it. A program may keep two bodies of
   // this size at once.
-  const body = Buffer.alloc(16 * 1024, ' ');
+  const body = Buffer.alloc(16 * 1024 - '/v1/players'.length - '[redacted]'.length, ' ');
   {
     await using log = startRequestLog({ database, logger });
     for (let n = 0; n < 250 + 1_024 + 1; n += 1) {

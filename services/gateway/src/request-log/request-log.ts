@@ -11,8 +11,8 @@
  * A program beyond its rate limit must not cost much through the log either. So of the requests
  * that got a 429, the log keeps one a second for each program and environment, and only counts the
  * others. A program also has a budget of bytes a second in each environment, beyond which the log
- * leaves out bodies: the database also has the idempotency records, and no program may fill its
- * disk.
+ * leaves out bodies and queries: the database also has the idempotency records, and no program may
+ * fill its disk.
  */
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
@@ -20,7 +20,14 @@ import { counter } from '@laurel/telemetry';
 import { instantOfId } from '@laurel/values/ids';
 import { createByteBudgets } from '@laurel/values/tenant';
 import type { Principal } from '../domain/principal.ts';
-import { MAX_KEPT_BYTES, redactBody, redactPath, redactShortText } from '../domain/redaction.ts';
+import {
+  MAX_KEPT_BYTES,
+  MAX_PATH_CHARACTERS,
+  MAX_SHORT_CHARACTERS,
+  redactBody,
+  redactPath,
+  redactShortText,
+} from '../domain/redaction.ts';
 import {
   type FirstRequestOfMilestone,
   insertRequests,
@@ -56,11 +63,12 @@ export interface RequestLog extends AsyncDisposable {
 /** Due lines gather for this long, so that there are few writes. */
 const FLUSH_MS = 200;
 /**
- * How many bytes of bodies each process keeps for a program and environment: 1.4 GB a day. The
- * bytes of two seconds are two bodies of the largest size. A program at the default rate limit uses
- * about a quarter of this.
+ * How many bytes of bodies and paths each process keeps for a program and environment: 1.4 GB a
+ * day. The bytes of two seconds are two bodies of the largest size. A program at the default rate
+ * limit uses about a quarter of this. A line beyond the budget has at most
+ * 3 * MAX_SHORT_CHARACTERS characters of the program's own, and the rate limit bounds the lines.
  */
-const BODY_BYTES_PER_SECOND = 16 * 1024;
+const BYTES_PER_SECOND = 16 * 1024;
 /** How long a stopping process waits until the last lines are written. */
 const STOP_MS = 3_000;
 const TOO_MANY_REQUESTS = 429;
@@ -93,7 +101,7 @@ export function startRequestLog({
   for (const reason of ['full', 'database', 'limited']) dropped.inc({ reason }, 0);
   const knownFirsts = new Set<string>();
   const isFirstInSecond = createOncePerSecond();
-  const bodyBudgets = createByteBudgets(BODY_BYTES_PER_SECOND);
+  const budgets = createByteBudgets(BYTES_PER_SECOND);
   const queue = createLineQueue();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
@@ -112,14 +120,14 @@ export function startRequestLog({
   };
 
   /**
-   * Takes the bodies of a request from the budget of its program, and returns whether the budget
-   * had enough. The budget also bounds the time that redaction takes.
+   * Takes the bodies and the path of a request from the budget of its program, and returns whether
+   * the budget had enough. The budget also bounds the time that redaction takes.
    */
-  const takesBodies = ({ principal: { windowId }, requestBody, responseBody }: EndedRequest): boolean => {
-    const kept = keptOf(requestBody?.length) + keptOf(responseBody?.length);
+  const takesWhole = ({ principal: { windowId }, url, requestBody, responseBody }: EndedRequest): boolean => {
+    const kept = keptOf(requestBody?.length) + keptOf(responseBody?.length) + Math.min(url.length, MAX_PATH_CHARACTERS);
     const now = performance.now();
-    if (bodyBudgets.waitFor(windowId, kept, now) > 0) return false;
-    bodyBudgets.take(windowId, kept, now);
+    if (budgets.waitFor(windowId, kept, now) > 0) return false;
+    budgets.take(windowId, kept, now);
     return true;
   };
 
@@ -160,7 +168,7 @@ export function startRequestLog({
         return;
       }
       if (queue.isFull) return drop('full', 1);
-      if (!queue.add(lineOf(request, takesBodies(request)), performance.now())) return drop('full', 1);
+      if (!queue.add(lineOf(request, takesWhole(request)), performance.now())) return drop('full', 1);
       if (queue.isPressed) flush();
       else schedule();
     },
@@ -205,17 +213,19 @@ function keptOf(length = 0): number {
   return Math.min(length, MAX_KEPT_BYTES);
 }
 
-function lineOf(request: EndedRequest, keepsBodies: boolean): LoggedRequest {
-  const { requestId, principal, idempotencyKey, userAgent, requestBody, responseBody } = request;
-  const sent = requestBody === undefined ? NO_BODY : keepsBodies ? redactBody(requestBody.toString()) : LEFT_OUT;
-  const answered = responseBody === undefined ? NO_BODY : keepsBodies ? redactBody(responseBody, true) : LEFT_OUT;
+/** The line of a request; unless it `isWhole`, without bodies and the query. */
+function lineOf(request: EndedRequest, isWhole: boolean): LoggedRequest {
+  const { requestId, principal, url, idempotencyKey, userAgent, requestBody, responseBody } = request;
+  const sent = requestBody === undefined ? NO_BODY : isWhole ? redactBody(requestBody.toString()) : LEFT_OUT;
+  const answered = responseBody === undefined ? NO_BODY : isWhole ? redactBody(responseBody, true) : LEFT_OUT;
+  const path = isWhole ? redactPath(url) : redactPath(url.replace(/\?.*/, '')).slice(0, MAX_SHORT_CHARACTERS);
   return {
     requestId,
     programId: principal.programId,
     environment: principal.environment,
     at: instantOfId(requestId),
     method: request.method,
-    path: redactPath(request.url),
+    path,
     route: routeOf(request),
     status: request.status,
     errorCode: request.errorCode ?? null,
