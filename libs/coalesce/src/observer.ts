@@ -21,8 +21,8 @@ export interface ObservedItem {
 let observer: CoalescerObserver | undefined;
 
 /**
- * Sets the one observer of the process; `undefined` removes it. Because there is only one, the
- * observer gets only the observations that it made itself.
+ * Sets the one observer of the process; `undefined` removes it. `onRun` gets only observations that
+ * the same observer's `onSubmit` returned, because there is no second one.
  */
 export function observeCoalescers<Observed extends ObservedItem>(next: CoalescerObserver<Observed> | undefined): void {
   if (next !== undefined && observer !== undefined) throw new Error('the coalescers of this process have an observer');
