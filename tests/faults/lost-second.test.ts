@@ -16,7 +16,7 @@ import {
   signIn,
   startReceiver,
 } from '@laurel/testing';
-import { hashId, newOwnedId } from '@laurel/values/ids';
+import { hashId } from '@laurel/values/ids';
 import { verify } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHECKS, CONTEST_SERVICES, type ContestService } from '../contest-service-checks.ts';
@@ -127,11 +127,6 @@ async function losing<Result>(services: readonly Service[], work: () => Promise<
     expect(found).toEqual(expected);
   };
   await violations();
-  // A read of the gateway fails until its connection to a restarted service is made again.
-  for (const service of CONTEST_SERVICES) {
-    const isReached = async () => (await partner().getAttempt(newOwnedId(service))).status === 404 || undefined;
-    await eventually(isReached, `the gateway reaches the ${service} service`, 10_000);
-  }
   return { result, expectReported };
 }
 

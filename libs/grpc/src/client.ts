@@ -31,6 +31,9 @@ import {
 } from './wire.ts';
 
 const DEFAULT_DEADLINE_MS = 5_000;
+// A client tries to connect again at least each second, give or take a fifth.
+const MAX_RECONNECT_PAUSE_MS = 1_000;
+const RECONNECT_LIMIT_MS = 1_500;
 // The server asks a connection to end after a minute. By then every stream is renewed once, and its
 // calls move to the next connection.
 const RENEW_STREAM_AFTER_MS = 20_000;
@@ -41,7 +44,7 @@ const CLIENT_CHANNEL: ChannelOptions = {
   'grpc.service_config_disable_resolution': 1,
   // A restarted service is back within a second; the client should reconnect as fast.
   'grpc.initial_reconnect_backoff_ms': 50,
-  'grpc.max_reconnect_backoff_ms': 1_000,
+  'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_PAUSE_MS,
   'grpc.dns_min_time_between_resolutions_ms': 5_000,
   // Calls between services ignore a proxy in the environment.
   'grpc.enable_http_proxy': 0,
@@ -73,8 +76,8 @@ export type ClientOptions<Rpc extends string = string> = Channels & {
   deadlineMs?: number;
   breaker?: BreakerOptions;
   /**
-   * Sends a call once more when the connection broke. Only for services whose calls are all
-   * idempotent.
+   * Sends a call once more when the connection broke, as soon as there is another. Only for
+   * services whose calls are all idempotent.
    */
   retryLostReply?: boolean;
   /** Frequent rpcs, whose calls share one open stream (`multiplexer-client.ts`). */
@@ -89,7 +92,10 @@ export type CallOptions = {
   /** Counted from now, and includes a retry. MAX_DEADLINE_MS at most. */
   deadlineMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Sends the call once more when the connection broke. Only for calls that are idempotent. */
+  /**
+   * Sends the call once more when the connection broke, as soon as there is another. Only for calls
+   * that are idempotent.
+   */
   retryLostReply?: boolean | undefined;
 };
 
@@ -167,11 +173,12 @@ export function createClient<Service extends Definition>(
       const { requestId, signal } = callOptions;
       const span = tracer?.active()?.child('client', spanName(method.path), attributes);
       const traceparent = span?.traceparent ?? '';
-      const send = () =>
-        breaker.fire(() => transport.send(rpc, { method, request, deadlineAt, signal, traceparent }, requestId));
+      const call = { method, request, deadlineAt, signal, traceparent };
+      const send = () => breaker.fire(() => transport.send(rpc, call, requestId));
+      const sendTwice = () => retryOnce(send, () => transport.waitForConnection(call));
       let outcome = 'ok';
       try {
-        const answer = await ((callOptions.retryLostReply ?? options.retryLostReply) ? retryOnce(send) : send());
+        const answer = await ((callOptions.retryLostReply ?? options.retryLostReply) ? sendTwice() : send());
         if (span !== undefined) isRefused(answer) ? endRefused(span, answer) : endAnswered(span);
         return answer;
       } catch (error) {
@@ -196,6 +203,12 @@ export function createClient<Service extends Definition>(
 
 type Transport = {
   send(rpc: string, call: OutgoingCall, requestId: string | undefined): Promise<unknown>;
+  /**
+   * Waits until the call can be sent: a service that restarts is back before its clients try to
+   * connect again. Resolves with false if there is no connection after RECONNECT_LIMIT_MS, at the
+   * call's deadline, or when its caller gives up.
+   */
+  waitForConnection(call: OutgoingCall): Promise<boolean>;
   close(): void;
 };
 
@@ -214,10 +227,24 @@ function overGrpc<Service extends Definition>(
     unpinged ??= openChannel(XServiceClient, options, { isPinged: false });
     return unpinged;
   };
+  const isLong = ({ deadlineAt }: OutgoingCall) => deadlineAt - Date.now() > PING_EVERY_MS;
   return {
     send(rpc, call, requestId) {
-      if (call.deadlineAt - Date.now() > PING_EVERY_MS) return sendUnary(channelOfLongCalls(), call, requestId);
+      if (isLong(call)) return sendUnary(channelOfLongCalls(), call, requestId);
       return requestId === undefined && hot.has(rpc) ? multiplexer.call(call) : sendUnary(channel, call, requestId);
+    },
+    waitForConnection(call) {
+      const deadline = Math.min(call.deadlineAt, Date.now() + RECONNECT_LIMIT_MS);
+      const needed = isLong(call) ? channelOfLongCalls() : channel;
+      return new Promise((resolve) => {
+        const giveUp = () => resolve(false);
+        if (call.signal?.aborted) return giveUp();
+        call.signal?.addEventListener('abort', giveUp, { once: true });
+        needed.waitForReady(deadline, (error) => {
+          call.signal?.removeEventListener('abort', giveUp);
+          resolve(error === undefined);
+        });
+      });
     },
     close() {
       multiplexer.close();
@@ -229,15 +256,22 @@ function overGrpc<Service extends Definition>(
 
 function inProcess({ name, inProcess: channel }: ClientOptions): Transport {
   if (channel === undefined) throw new Error(`${name} has no address: it does not stand in this process`);
-  return { send: (_rpc, call, requestId) => channel.call(name, call, requestId), close() {} };
+  return {
+    send: (_rpc, call, requestId) => channel.call(name, call, requestId),
+    waitForConnection: async () => true,
+    close() {},
+  };
 }
 
-/** Sends the call once more if the connection broke. */
-async function retryOnce<Result>(send: () => Promise<Result>): Promise<Result> {
+/** Sends the call once more if the connection broke and there is another. */
+async function retryOnce<Result>(
+  send: () => Promise<Result>,
+  waitForConnection: () => Promise<boolean>,
+): Promise<Result> {
   try {
     return await send();
   } catch (error) {
-    if (!isWorthRetrying(error)) throw error;
+    if (!isWorthRetrying(error) || !(await waitForConnection())) throw error;
     return await send();
   }
 }

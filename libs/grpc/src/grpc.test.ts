@@ -300,6 +300,49 @@ describe.each([
   });
 });
 
+// A server in the same process cannot restart alone.
+describe.each([
+  { how: 'unary', rpcs: [] },
+  { how: 'over the multiplexer', rpcs: ALL_RPCS },
+])('a call that may be repeated, made $how,', ({ rpcs }) => {
+  beforeAll(() => {
+    way = 'gRPC';
+    hot = rpcs;
+  });
+
+  test('waits for a server that restarts', async () => {
+    const handlers: Partial<WalletHandlers> = { denyPayout: async () => ({ payout: undefined }) };
+    const first = await serve(handlers);
+    const wallet = connect(first.port);
+    expect(await wallet.denyPayout(deny)).toEqual({ payout: undefined });
+    await first[Symbol.asyncDispose]();
+
+    const repeatable = wallet.denyPayout(deny, { retryLostReply: true });
+    expect(await failureOf(wallet.denyPayout(deny))).toMatchObject({ code: status.UNAVAILABLE });
+    await serve(handlers, first.port);
+    expect(await repeatable).toEqual({ payout: undefined });
+  });
+
+  test('waits no longer than its deadline', async () => {
+    const wallet = connect(await fixture.freePort());
+    const startedAt = performance.now();
+    const error = await failureOf(wallet.denyPayout(deny, { retryLostReply: true, deadlineMs: 200 }));
+    expect(error.code).toBe(status.UNAVAILABLE);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  test('waits no longer than its caller', async () => {
+    const wallet = connect(await fixture.freePort());
+    const caller = new AbortController();
+    const call = failureOf(wallet.denyPayout(deny, { retryLostReply: true, signal: caller.signal }));
+    expect(await failureOf(wallet.denyPayout(deny))).toMatchObject({ code: status.UNAVAILABLE });
+    const startedAt = performance.now();
+    caller.abort();
+    expect((await call).code).toBe(status.UNAVAILABLE);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});
+
 describe('the health service', () => {
   beforeAll(() => {
     way = 'gRPC';
