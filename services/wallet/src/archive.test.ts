@@ -1,6 +1,6 @@
 /** Months of the ledger, which the wallet itself posted. */
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from '@laurel/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archivedMonths } from './archived-months.ts';
-import { inspectMonth } from './domain/archived-month.ts';
+import { inspectAfter, inspectMonth } from './domain/archived-month.ts';
 import {
   addPlayer,
   auditViolations,
@@ -275,6 +275,35 @@ describe('the inspection of a month', () => {
     ['a tombstone that moves money', 'tombstones', (row) => ({ ...row, amount_cents: 1 }), 'moves something'],
   ])('finds %s', async (_, table, change, message) => {
     await expect(inspect(table, change)).rejects.toThrow(message);
+  });
+
+  it.each(['player_balances', 'house_balances'])(
+    'finds %s that do not continue from the month before',
+    async (table) => {
+      await write('2025-02');
+      const february = rowsIn(join(root, 'wallet', '2025-02'));
+      const january = rowsIn(folder);
+      await inspectAfter(january, february);
+      async function* changed(of: string) {
+        for await (const row of january(of)) yield of === table ? { ...row, balance_cents: -1 } : row;
+      }
+      await expect(inspectAfter(changed, february)).rejects.toThrow('does not continue from the month before');
+    },
+  );
+
+  it('verifying a month compares it with the month before in the same folder', async () => {
+    await write('2025-02');
+    const copies = await mkdtemp(join(root, 'copies-'));
+    await cp(join(root, 'wallet', '2025-02'), join(copies, '2025-02'), { recursive: true });
+    await verify(join(copies, '2025-02'));
+    await cp(folder, join(copies, '2025-01'), { recursive: true });
+    await verify(join(copies, '2025-02'));
+    // The houses of February in place of those of January.
+    await cp(
+      join(root, 'wallet', '2025-02', 'house_balances.jsonl.zst'),
+      join(copies, '2025-01', 'house_balances.jsonl.zst'),
+    );
+    await expect(verify(join(copies, '2025-02'))).rejects.toThrow('does not continue from the month before');
   });
 
   /** The refund names the fee of 2.00, which it does not return whole. */

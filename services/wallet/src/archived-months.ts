@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { MonthSource } from '@laurel/attempts/archive';
-import { inspectMonth } from './domain/archived-month.ts';
+import { inspectAfter, inspectMonth } from './domain/archived-month.ts';
 import { ARCHIVED_TABLES, loadArchivedTotals, oldestInstant } from './repository/archived-rows.ts';
 
 export const archivedMonths: MonthSource = {
@@ -18,5 +18,6 @@ export const archivedMonths: MonthSource = {
   unfinished: async () => [],
   totals: loadArchivedTotals,
   inspect: inspectMonth,
+  inspectAfter,
   sealOf: async () => null,
 };

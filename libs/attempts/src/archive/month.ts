@@ -2,7 +2,7 @@
  * A month of the archive, in UTC. Each service determines which of its rows belong to the month.
  */
 import { leastIdAt } from '@laurel/values/ids';
-import { isBefore } from '@laurel/values/instant';
+import { isBefore, later } from '@laurel/values/instant';
 
 export interface Month {
   /** As `2026-01`. */
@@ -27,6 +27,10 @@ export function monthOf(name: string): Month | null {
 
 export function monthAt(instant: Date): Month {
   return newMonth(instant.getUTCFullYear(), instant.getUTCMonth());
+}
+
+export function monthBefore({ from }: Month): Month {
+  return monthAt(later(from, -1));
 }
 
 /** Returns the months that begin before `before`, from the month of the first instant on. */

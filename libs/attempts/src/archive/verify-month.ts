@@ -3,8 +3,9 @@
  * verified anywhere with the list of keys that Laurel publishes.
  */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Statement } from '@laurel/postgres';
 import { keyIdOf } from '@laurel/signature';
 import {
@@ -17,7 +18,7 @@ import {
 import type { SigningKey } from '../repository/signing-keys.ts';
 import { countLines, digestFile, type Line, readLines } from './lines.ts';
 import { type ArchivedFile, fileOf, MANIFEST_FILE, type Manifest, verifyManifest } from './manifest.ts';
-import { type Month, monthOf } from './month.ts';
+import { type Month, monthBefore, monthOf } from './month.ts';
 
 /** A table of the archive. */
 export interface ArchivedTable {
@@ -50,13 +51,21 @@ export interface ArchivedMonths {
    */
   inspect(month: Month, rows: ArchivedRowsOf, signatures: SignatureVerifier): Promise<readonly Total[]>;
   /**
+   * Throws if the files contradict those of the month before. Absent if no row of a month continues
+   * a row of another.
+   */
+  inspectAfter?(previous: ArchivedRowsOf, rows: ArchivedRowsOf): Promise<void>;
+  /**
    * Finds the seal that proves the receipt of an outcome in the files, as JSON; null if there is no
    * seal.
    */
   sealOf(outcome: ArchivedRow, rows: ArchivedRowsOf): Promise<string | null>;
 }
 
-/** Returns the manifest. Throws at the first contradiction, and names it in the message. */
+/**
+ * Returns the manifest. Throws at the first contradiction, and names it in the message. If the month
+ * before is beside the folder, it must have been verified too.
+ */
 export async function verifyMonth(
   folder: string,
   { months, keys }: { readonly months: ArchivedMonths; readonly keys: readonly SigningKey[] },
@@ -76,6 +85,10 @@ export async function verifyMonth(
   const totals = await months.inspect(month, rowsIn(folder), createSignatureVerifier(keys));
   if (textOf(totals) !== textOf(manifest.totals)) {
     throw new Error(`the files add up to ${textOf(totals)}, and the manifest says ${textOf(manifest.totals)}`);
+  }
+  const previous = join(dirname(folder), monthBefore(month).name);
+  if (months.inspectAfter !== undefined && existsSync(previous)) {
+    await months.inspectAfter(rowsIn(previous), rowsIn(folder));
   }
   return manifest;
 }

@@ -72,6 +72,22 @@ export async function inspectMonth({ from, until }: Range, rows: ArchivedRowsOf)
   return totals.list();
 }
 
+/**
+ * Throws unless the balance of each account that both months moved continues from the month before.
+ */
+export async function inspectAfter(previous: ArchivedRowsOf, rows: ArchivedRowsOf): Promise<void> {
+  for (const table of ['player_balances', 'house_balances']) {
+    await using balances = walkRows(previous(table));
+    for await (const { id, balance_cents: cents, moved_cents: movedCents } of rows(table)) {
+      while ((await balances.takeIf((row) => String(row.id) < String(id))) !== null);
+      const before = await balances.takeIf((row) => row.id === id);
+      if (before !== null && before.balance_cents !== Number(cents) - Number(movedCents)) {
+        throw new Error(`the balance of ${id} does not continue from the month before`);
+      }
+    }
+  }
+}
+
 /** What a posted line added to its player, and the account of the house on its other side. */
 function movedBy(line: ArchivedRow): { readonly cents: number; readonly houseLedgerId: unknown } {
   const isFee = line.kind === 'fee';
