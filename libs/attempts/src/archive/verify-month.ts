@@ -63,8 +63,8 @@ export interface ArchivedMonths {
 }
 
 /**
- * Returns the manifest. Throws at the first contradiction, and names it in the message. If the month
- * before is beside the folder, it must have been verified too.
+ * Returns the manifest. Throws at the first contradiction, and names it in the message. A folder of
+ * the month before beside this one must have been verified too.
  */
 export async function verifyMonth(
   folder: string,
