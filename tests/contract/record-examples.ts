@@ -1,8 +1,7 @@
 /**
- * The examples of a document, recorded from a stack's responses: for each operation one success,
- * the first of those with the largest request. Values that differ between runs are replaced
- * consistently: ids by their order, instants by minutes in their order, keys and other random text
- * by the member's name.
+ * The examples of a document, recorded from a stack's responses. Values that differ between runs
+ * are replaced consistently: ids by their order, instants by minutes in their order, keys and other
+ * random text by the member's name.
  */
 import type { JournalEntry } from '@laurel/testing';
 
@@ -11,6 +10,18 @@ export interface RecordedExample {
   readonly request?: unknown;
   readonly response?: unknown;
 }
+
+/** An example with a name, as the partner document shows several of one operation. */
+export interface NamedExample {
+  readonly summary: string;
+  /** The path that was called, without its query. */
+  readonly path: string;
+  readonly request?: unknown;
+  readonly response?: unknown;
+}
+
+/** By operation, and then by the name of the example. */
+export type NamedExamples = Readonly<Record<string, Readonly<Record<string, NamedExample>>>>;
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
@@ -41,6 +52,7 @@ const RANDOM_TEXT: Readonly<Record<string, string>> = {
   next_cursor: 'WyIwMWExOWE1Ni05YjQwLTdjMjctOGUzYS0wZDk0YjFmNmMzNzUiLCI0MiJd',
 };
 
+/** Records one success of each operation: the first of those with the largest request. */
 export function recordExamples(
   journal: readonly JournalEntry[],
   document: Document,
@@ -50,20 +62,40 @@ export function recordExamples(
     const pattern = new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
     for (const [method, { operationId }] of Object.entries(item)) {
       const isIt = (entry: JournalEntry) =>
-        entry.method.toLowerCase() === method &&
-        entry.answer.status < 300 &&
-        pattern.test(entry.path.split('?')[0] ?? '');
+        entry.method.toLowerCase() === method && entry.answer.status < 300 && pattern.test(pathOf(entry));
       const [entry] = journal.filter(isIt).sort((one, other) => sizeOf(other) - sizeOf(one));
       if (entry === undefined) continue;
-      const params = pattern.exec(entry.path.split('?')[0] ?? '')?.groups;
-      recorded[operationId] = {
-        ...(params !== undefined && { params }),
-        ...(entry.sent !== undefined && { request: JSON.parse(entry.sent) }),
-        ...(entry.answer.text !== '' && { response: JSON.parse(entry.answer.text) }),
-      };
+      const params = pattern.exec(pathOf(entry))?.groups;
+      recorded[operationId] = { ...(params !== undefined && { params }), ...bodiesOf(entry) };
     }
   }
-  return settled(recorded) as typeof recorded;
+  return settled(withShortLists(recorded)) as typeof recorded;
+}
+
+/**
+ * Records the responses that are given a name. `replaced` has further texts that differ between
+ * runs, each with its value in the examples.
+ */
+export function createRecorder(journal: readonly JournalEntry[], replaced: Readonly<Record<string, string>>) {
+  const recorded: Record<string, Record<string, NamedExample>> = {};
+  return {
+    /** Records the last response of the journal. */
+    record(operation: string, name: string, summary: string): void {
+      const entry = journal.at(-1);
+      if (entry === undefined || entry.answer.status >= 300) throw new Error(`${operation} ${name} did not succeed`);
+      recorded[operation] = {
+        ...recorded[operation],
+        [name]: { summary, path: pathOf(entry), ...bodiesOf(entry) },
+      };
+    },
+    examples: (): NamedExamples => {
+      const text = Object.entries(replaced).reduce(
+        (sofar, [value, example]) => sofar.replaceAll(value, example),
+        JSON.stringify(recorded),
+      );
+      return settled(JSON.parse(text)) as NamedExamples;
+    },
+  };
 }
 
 /**
@@ -91,9 +123,26 @@ function isNothing(value: Json): value is null | undefined {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
+function pathOf({ path }: JournalEntry): string {
+  return path.split('?')[0] ?? '';
+}
+
+function bodiesOf({ sent, answer }: JournalEntry): Pick<RecordedExample, 'request' | 'response'> {
+  return {
+    ...(sent !== undefined && { request: JSON.parse(sent) }),
+    ...(answer.text !== '' && { response: JSON.parse(answer.text) }),
+  };
+}
+
+function withShortLists(value: Json): Json {
+  const isLong = (name: string, member: Json): member is Json[] => Array.isArray(member) && LONG_LISTS.includes(name);
+  return JSON.parse(
+    JSON.stringify(value, (name, member: Json) => (isLong(name, member) ? member.slice(0, MAX_ITEMS) : member)),
+  );
+}
+
 function settled(value: Json): Json {
   const text = JSON.stringify(value, (name, member: Json) => {
-    if (Array.isArray(member) && LONG_LISTS.includes(name)) return member.slice(0, MAX_ITEMS);
     if (typeof member === 'string' && RANDOM_TEXT[name] !== undefined) return RANDOM_TEXT[name];
     return name === 'duration_ms' && typeof member === 'number' ? 12 : member;
   });

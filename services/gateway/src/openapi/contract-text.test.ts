@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { HTTP_STATUS } from '@laurel/errors';
 import { describe, expect, test } from 'vitest';
-import { EXAMPLE_WEBHOOK_SECRET } from './examples/story.ts';
+import { EXAMPLE_WEBHOOK_SECRET } from './examples/secrets.ts';
 import { partnerDocument } from './partner-document.ts';
 import { portalDocument } from './portal-document.ts';
 

@@ -16,8 +16,13 @@ import { V1_ROUTES } from '../routes/v1/index.ts';
 import type { V1Route } from '../routes/v1/route.ts';
 import { partnerErrorSchema, retiredSchema } from './error-schemas.ts';
 import { errorExamples } from './examples/errors.ts';
-import { KEY_LIST_EXAMPLES, RESPONSE_EXAMPLES, RETIRED_EXAMPLES } from './examples/partner-answers.ts';
-import { PARAMETER_EXAMPLES, parameterExample, REQUEST_EXAMPLES } from './examples/partner-requests.ts';
+import {
+  EXAMPLE_IDEMPOTENCY_KEY,
+  KEY_LIST_EXAMPLES,
+  partnerExamplesOf,
+  partnerParameterOf,
+  RETIRED_EXAMPLES,
+} from './examples/partner-examples.ts';
 import { headersNamed, registerHeaders } from './headers.ts';
 import { normalizeDocument, type OpenApiDocument } from './normalize.ts';
 import { operationOf, type Refusals } from './operation.ts';
@@ -110,7 +115,7 @@ export function partnerDocument(): OpenApiDocument {
         required: true,
         description:
           'Up to 255 characters, kept for 24 hours. A repeated request with the same key and body acts once and gets the same response.',
-        example: PARAMETER_EXAMPLES.idempotency_key,
+        example: EXAMPLE_IDEMPOTENCY_KEY,
       },
       minLength: 1,
       maxLength: MAX_IDEMPOTENCY_KEY_CHARACTERS,
@@ -123,7 +128,7 @@ export function partnerDocument(): OpenApiDocument {
       params: paramsOf(route),
       idempotencyKey,
       refusals: refusalsOf(route),
-      examples: { request: REQUEST_EXAMPLES[route.name], response: RESPONSE_EXAMPLES[route.name] },
+      examples: partnerExamplesOf(route.name),
       errorExamplesOf: (codes) => errorExamples(route.name, codes),
       limited: 'The request exceeds the limit of this minute. The body is not the error envelope.',
     });
@@ -141,7 +146,10 @@ export function partnerDocument(): OpenApiDocument {
     security: [],
     request: {
       params: z.object({
-        id: z.string().openapi({ description: 'Anything.', example: PARAMETER_EXAMPLES.attempt_id }),
+        id: z.string().openapi({
+          description: 'Anything.',
+          example: partnerParameterOf('getAttempt', '/v1/attempts/{attempt_id}', 'attempt_id'),
+        }),
       }),
     },
     responses: {
@@ -199,13 +207,13 @@ function tagOf({ path }: V1Route<never>): string {
 }
 
 /** Every parameter is an id. If a route refuses with 404, a malformed id is not found either. */
-function paramsOf({ path, refusals }: V1Route<never>): z.ZodObject | undefined {
+function paramsOf({ name: routeName, path, refusals }: V1Route<never>): z.ZodObject | undefined {
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [
     name,
     z.string().openapi({
       format: 'uuid',
       description: `A malformed id gets ${refusals?.not_found === undefined ? 400 : 404}.`,
-      example: parameterExample(path, name ?? ''),
+      example: partnerParameterOf(routeName, `${V1_AREA.prefix}${path}`, name ?? ''),
     }),
   ]);
   return params.length === 0 ? undefined : z.object(Object.fromEntries(params));

@@ -9,9 +9,8 @@ import { NOT_SIGNED_MESSAGE, PUSH_PATH } from '../routes/push-outcome.ts';
 import { pushAnswerSchema, pushedBody } from '../routes/v1/integration-schemas.ts';
 import { errorExamples, RATE_LIMIT_EXAMPLES } from './examples/errors.ts';
 import type { Examples } from './examples/example.ts';
-import { RESPONSE_EXAMPLES } from './examples/partner-answers.ts';
-import { PARAMETER_EXAMPLES, REQUEST_EXAMPLES } from './examples/partner-requests.ts';
-import { EXAMPLE_SIGNING_SECRET } from './examples/story.ts';
+import { partnerExamplesOf, partnerParameterOf } from './examples/partner-examples.ts';
+import { EXAMPLE_SIGNING_SECRET } from './examples/secrets.ts';
 import { headersNamed } from './headers.ts';
 import { errorResponses, jsonContent, limitedResponse } from './responses.ts';
 
@@ -37,7 +36,7 @@ const SIGNATURE = [
 ].join(' ');
 
 export function registerPushedOutcome(registry: OpenAPIRegistry): void {
-  const requests = REQUEST_EXAMPLES[NAME];
+  const { request: requests, response: responses } = partnerExamplesOf(NAME);
   const signed = createHmac('sha256', EXAMPLE_SIGNING_SECRET).update(JSON.stringify(requests?.record?.value));
   registry.registerPath({
     method: 'post',
@@ -50,7 +49,11 @@ export function registerPushedOutcome(registry: OpenAPIRegistry): void {
     security: [],
     request: {
       params: z.object({
-        id: z.string().openapi({ format: 'uuid', example: PARAMETER_EXAMPLES.id, description: 'The integration.' }),
+        id: z.string().openapi({
+          format: 'uuid',
+          example: partnerParameterOf(NAME, PUSH_PATH, 'id'),
+          description: 'The integration.',
+        }),
       }),
       headers: z.object({
         'X-Service-Signature': z.string().openapi({
@@ -66,7 +69,7 @@ export function registerPushedOutcome(registry: OpenAPIRegistry): void {
         description:
           'One record that settles its attempt gets the outcome. Several records, no records (an empty, null or absent list), or one record that settles nothing get a list with the result of each record.',
         headers: headersNamed(...HEADERS),
-        ...jsonContent(pushAnswerSchema, RESPONSE_EXAMPLES[NAME]),
+        ...jsonContent(pushAnswerSchema, responses),
       },
       ...errorResponses(REFUSALS, examplesOf, HEADERS),
       429: limitedResponse(

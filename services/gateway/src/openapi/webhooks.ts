@@ -9,7 +9,7 @@ import type { WebhookEventType } from '@laurel/events/event-type';
 import { z } from '../http/zod.ts';
 import { DOCUMENTED_EVENTS } from './event-schemas.ts';
 import { EVENT_EXAMPLES } from './examples/events.ts';
-import { EXAMPLE_WEBHOOK_SECRET } from './examples/story.ts';
+import { EXAMPLE_WEBHOOK_SECRET } from './examples/secrets.ts';
 
 const uuid = z.string().openapi({ format: 'uuid' });
 
