@@ -38,3 +38,10 @@ grant select, insert, update (next_run_at, finished_at, duration_ms, violations)
 grant select, insert (id, tails), update (started_at, completed_at, walk, after, snapshot, tails) on audit_passes to :"running_role";
 grant select, insert, delete on audit_findings to :"running_role";
 grant select, insert, update (cents), delete on audit_sums to :"running_role";
+
+-- The archived months. Only functions of the owner write them (decision 38).
+grant select on archived_attempts to :"running_role";
+grant select on archived_months to :"running_role";
+grant select on archived_batches to :"running_role";
+grant select on all_attempts to :"running_role";
+grant select on all_outcomes to :"running_role";

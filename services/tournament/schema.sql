@@ -140,6 +140,42 @@ begin
 end
 $$;
 
+CREATE TABLE public.archived_attempts (
+    id uuid NOT NULL,
+    round_id uuid NOT NULL,
+    entry_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    player_ref text NOT NULL,
+    status text NOT NULL,
+    fee_cents bigint NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    fee_generation integer NOT NULL,
+    closed_reason text,
+    score double precision,
+    tiebreak double precision,
+    recorded_at timestamp(3) with time zone,
+    receipt_id uuid,
+    CONSTRAINT archived_attempts_closed_reason_length CHECK (((char_length(closed_reason) >= 1) AND (char_length(closed_reason) <= 1000))),
+    CONSTRAINT archived_attempts_closed_with_a_reason CHECK (
+CASE
+    WHEN (status = ANY (ARRAY['voided'::text, 'refused'::text])) THEN (closed_reason IS NOT NULL)
+    WHEN (status = 'expired'::text) THEN ((closed_reason IS NULL) OR (closed_reason = ANY (ARRAY['round_closed'::text, 'round_cancelled'::text])))
+    ELSE (closed_reason IS NULL)
+END),
+    CONSTRAINT archived_attempts_fee_generation_is_not_negative CHECK ((fee_generation >= 0)),
+    CONSTRAINT archived_attempts_fee_is_positive CHECK ((fee_cents > 0)),
+    CONSTRAINT archived_attempts_have_ended CHECK ((status = ANY (ARRAY['settled'::text, 'expired'::text, 'voided'::text, 'refused'::text]))),
+    CONSTRAINT archived_attempts_player_ref_length CHECK (((char_length(player_ref) >= 1) AND (char_length(player_ref) <= 255))),
+    CONSTRAINT archived_attempts_score_is_finite CHECK (((score > '-Infinity'::double precision) AND (score < 'Infinity'::double precision))),
+    CONSTRAINT archived_attempts_settled_with_an_outcome CHECK ((num_nulls(score, recorded_at, receipt_id) =
+CASE status
+    WHEN 'settled'::text THEN 0
+    ELSE 3
+END)),
+    CONSTRAINT archived_attempts_tiebreak_belongs_to_an_outcome CHECK (((tiebreak IS NULL) OR (status = 'settled'::text))),
+    CONSTRAINT archived_attempts_tiebreak_is_finite CHECK (((tiebreak > '-Infinity'::double precision) AND (tiebreak < 'Infinity'::double precision)))
+);
+
 CREATE TABLE public.attempts (
     id uuid NOT NULL,
     round_id uuid NOT NULL,
@@ -167,6 +203,91 @@ END),
     CONSTRAINT attempts_status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'open'::text, 'settled'::text, 'expiring'::text, 'expired'::text, 'voiding'::text, 'voided'::text, 'refused'::text])))
 )
 WITH (fillfactor='50');
+
+CREATE VIEW public.all_attempts AS
+ SELECT attempts.id,
+    attempts.round_id,
+    attempts.entry_id,
+    attempts.account_id,
+    attempts.player_ref,
+    attempts.status,
+    attempts.fee_cents,
+    attempts.created_at,
+    attempts.fee_generation,
+    attempts.closed_reason
+   FROM public.attempts
+UNION ALL
+ SELECT archived_attempts.id,
+    archived_attempts.round_id,
+    archived_attempts.entry_id,
+    archived_attempts.account_id,
+    archived_attempts.player_ref,
+    archived_attempts.status,
+    archived_attempts.fee_cents,
+    archived_attempts.created_at,
+    archived_attempts.fee_generation,
+    archived_attempts.closed_reason
+   FROM public.archived_attempts;
+
+CREATE TABLE public.outcomes (
+    attempt_id uuid NOT NULL,
+    receipt_id uuid NOT NULL,
+    score double precision NOT NULL,
+    tiebreak double precision,
+    recorded_at timestamp(3) with time zone NOT NULL,
+    receipt text NOT NULL,
+    signature bytea NOT NULL,
+    signing_key_id integer NOT NULL,
+    CONSTRAINT outcomes_score_is_finite CHECK (((score > '-Infinity'::double precision) AND (score < 'Infinity'::double precision))),
+    CONSTRAINT outcomes_signature_length CHECK ((octet_length(signature) = 64)),
+    CONSTRAINT outcomes_tiebreak_is_finite CHECK (((tiebreak > '-Infinity'::double precision) AND (tiebreak < 'Infinity'::double precision)))
+);
+
+CREATE VIEW public.all_outcomes AS
+ SELECT outcomes.attempt_id,
+    outcomes.receipt_id,
+    outcomes.score,
+    outcomes.tiebreak,
+    outcomes.recorded_at
+   FROM public.outcomes
+UNION ALL
+ SELECT archived_attempts.id AS attempt_id,
+    archived_attempts.receipt_id,
+    archived_attempts.score,
+    archived_attempts.tiebreak,
+    archived_attempts.recorded_at
+   FROM public.archived_attempts;
+
+CREATE TABLE public.archived_batches (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    month text NOT NULL,
+    number integer NOT NULL,
+    least_round_id uuid NOT NULL,
+    least_account_id uuid NOT NULL,
+    end_round_id uuid NOT NULL,
+    end_account_id uuid NOT NULL,
+    attempts integer NOT NULL,
+    digest bytea NOT NULL,
+    deleted_at timestamp(3) with time zone,
+    CONSTRAINT archived_batches_digest_length CHECK ((octet_length(digest) = 32)),
+    CONSTRAINT archived_batches_have_attempts CHECK ((attempts >= 1)),
+    CONSTRAINT archived_batches_number_is_positive CHECK ((number >= 1)),
+    CONSTRAINT archived_batches_range_is_in_order CHECK ((ROW(least_round_id, least_account_id) < ROW(end_round_id, end_account_id)))
+);
+
+CREATE TABLE public.archived_months (
+    month text NOT NULL,
+    begins_at timestamp(3) with time zone NOT NULL,
+    ends_at timestamp(3) with time zone NOT NULL,
+    manifest_sha256 bytea NOT NULL,
+    totals jsonb NOT NULL,
+    begun_at timestamp(3) with time zone NOT NULL,
+    deleted_at timestamp(3) with time zone,
+    CONSTRAINT archived_months_deleted_after_they_begin CHECK ((deleted_at >= begun_at)),
+    CONSTRAINT archived_months_instants_are_in_order CHECK ((begins_at < ends_at)),
+    CONSTRAINT archived_months_manifest_sha256_length CHECK ((octet_length(manifest_sha256) = 32)),
+    CONSTRAINT archived_months_month_is_a_month CHECK ((month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'::text))
+);
 
 CREATE TABLE public.audit_findings (
     check_id text NOT NULL,
@@ -275,20 +396,6 @@ CREATE TABLE public.outbox (
     published_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
     environment text NOT NULL,
     CONSTRAINT outbox_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text])))
-);
-
-CREATE TABLE public.outcomes (
-    attempt_id uuid NOT NULL,
-    receipt_id uuid NOT NULL,
-    score double precision NOT NULL,
-    tiebreak double precision,
-    recorded_at timestamp(3) with time zone NOT NULL,
-    receipt text NOT NULL,
-    signature bytea NOT NULL,
-    signing_key_id integer NOT NULL,
-    CONSTRAINT outcomes_score_is_finite CHECK (((score > '-Infinity'::double precision) AND (score < 'Infinity'::double precision))),
-    CONSTRAINT outcomes_signature_length CHECK ((octet_length(signature) = 64)),
-    CONSTRAINT outcomes_tiebreak_is_finite CHECK (((tiebreak > '-Infinity'::double precision) AND (tiebreak < 'Infinity'::double precision)))
 );
 
 CREATE TABLE public.refunds_due (
@@ -464,6 +571,24 @@ END),
     CONSTRAINT tournaments_tiebreak_metric_name_length CHECK (((char_length(tiebreak_metric_name) >= 1) AND (char_length(tiebreak_metric_name) <= 255)))
 );
 
+ALTER TABLE ONLY public.archived_attempts
+    ADD CONSTRAINT archived_attempts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.archived_attempts
+    ADD CONSTRAINT archived_attempts_receipt_id_key UNIQUE (receipt_id);
+
+ALTER TABLE ONLY public.archived_batches
+    ADD CONSTRAINT archived_batches_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.archived_batches
+    ADD CONSTRAINT archived_batches_least_entry_key UNIQUE (month, least_round_id, least_account_id);
+
+ALTER TABLE ONLY public.archived_batches
+    ADD CONSTRAINT archived_batches_pkey PRIMARY KEY (month, number);
+
+ALTER TABLE ONLY public.archived_months
+    ADD CONSTRAINT archived_months_pkey PRIMARY KEY (month);
+
 ALTER TABLE ONLY public.attempts
     ADD CONSTRAINT attempts_pkey PRIMARY KEY (id);
 
@@ -554,6 +679,8 @@ ALTER TABLE ONLY public.tournaments
 ALTER TABLE ONLY public.tournaments
     ADD CONSTRAINT tournaments_tenant_key UNIQUE (id, program_id, environment);
 
+CREATE INDEX archived_attempts_by_player ON public.archived_attempts USING btree (round_id, account_id);
+
 CREATE INDEX attempts_by_age ON public.attempts USING btree (created_at);
 
 CREATE INDEX attempts_by_player ON public.attempts USING btree (round_id, account_id, created_at);
@@ -597,6 +724,9 @@ CREATE CONSTRAINT TRIGGER rounds_that_are_cancelled_are_over AFTER INSERT ON pub
 CREATE TRIGGER signing_keys_are_kept BEFORE DELETE OR UPDATE ON public.signing_keys FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_signing_keys();
 
 CREATE TRIGGER tournaments_terms_are_frozen BEFORE DELETE OR UPDATE ON public.tournaments FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_tournament_terms();
+
+ALTER TABLE ONLY public.archived_batches
+    ADD CONSTRAINT archived_batches_month_fkey FOREIGN KEY (month) REFERENCES public.archived_months(month);
 
 ALTER TABLE ONLY public.attempts
     ADD CONSTRAINT attempts_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES public.entries(id);

@@ -17,18 +17,16 @@
 export type { AccountCache } from './account-cache.ts';
 export type { Contest, NamedContest, RecordedSettlement, Report, Settlement } from './contest.ts';
 export { ATTEMPT_CALLERS, attemptHandlers } from './handlers/index.ts';
+export {
+  ARCHIVED_SUM,
+  ATTEMPT_IS_KEPT_ONCE,
+  archivedMonthKeepsItsTotals,
+  sumsOfArchivedSql,
+} from './repository/archive-checks.ts';
 export { countsUnderCapSql } from './repository/attempt-cap.ts';
 export { attemptWindowSql, ROWS_OF_WINDOW } from './repository/attempt-windows.ts';
 export { attemptsOfAccountSql, ROWS_OF_ACCOUNT_WINDOW } from './repository/attempts-of-account.ts';
-export {
-  ATTEMPTS,
-  type AuditedRows,
-  attemptWalks,
-  NEVER_ARCHIVED,
-  NEW_ROWS_BY_ID,
-  OUTCOMES,
-  REFUNDS_DUE,
-} from './repository/audit-walks.ts';
+export { ATTEMPTS, attemptWalks, OUTCOMES, REFUNDS_DUE } from './repository/audit-walks.ts';
 export {
   deleteIdempotencyUses,
   idempotencyUseColumns,
@@ -44,7 +42,7 @@ export {
   type PlayerOfContest,
 } from './repository/open-candidates.ts';
 export { insertAfterLocks } from './repository/optimistic-insert.ts';
-export { RECEIPT_HAS_KEY, settledHasOutcome } from './repository/outcome-checks.ts';
+export { RECEIPT_HAS_KEY, SETTLED_HAS_OUTCOME } from './repository/outcome-checks.ts';
 export {
   type DueRow,
   type FinishedRefund,

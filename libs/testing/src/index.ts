@@ -1,4 +1,5 @@
 export { archiveAttempts } from './archive-attempts.ts';
+export { archiveRounds } from './archive-rounds.ts';
 export { constraintAccepts, isExactBound } from './check-constraint.ts';
 export { CHECKOUT, NODE, SERVICES, type Service } from './checkout.ts';
 export { createTestClock, type TestClock } from './clock.ts';

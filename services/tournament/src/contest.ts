@@ -5,7 +5,7 @@
 import type { Contest, NamedContest } from '@laurel/attempts';
 import type { Requirement } from '@laurel/attempts/domain';
 import { createAttemptReservationBatches, moveReservation } from './commits/reserve-attempts.ts';
-import { createOutcomeSettlementBatches, type OutcomeCommitDeps } from './commits/settle-outcomes.ts';
+import { createOutcomeSettlementBatches, type OutcomeCommitDeps, settleOutcome } from './commits/settle-outcomes.ts';
 import { attemptEndedBy } from './domain/outcome-decision.ts';
 import { acceptsScores } from './domain/round-status.ts';
 import type { Attempt, Outcome, Round, Tournament } from './domain/tournament.ts';
@@ -37,7 +37,7 @@ export function roundContest(deps: OutcomeCommitDeps): Contest {
     },
     moveTo: (attempt: Attempt, accountId, tenant) => moveReservation(attempt, accountId, tenant, deps),
     async settle(report) {
-      const settlement = await settlements.submit(report);
+      const settlement = await settleOutcome(report, { ...deps, settlements });
       if (settlement.kind === 'round_over') {
         const ended = await findAttempt(database, report.attemptId);
         return { kind: 'over', reason: ended?.endReason ?? 'round_closed' };

@@ -344,9 +344,9 @@ const EMITTED_AND_EXPECTED = {
   text: `
 select payload, null::text as type, null::uuid as id from outbox
 union all
-select null, 'attempt.settled', id from attempts where status = 'settled'
+select null, 'attempt.settled', id from all_attempts where status = 'settled'
 union all
-select null, 'attempt.refunded', a.id from attempts a join rounds r on r.id = a.round_id
+select null, 'attempt.refunded', a.id from all_attempts a join rounds r on r.id = a.round_id
 where a.status in ('expired', 'voided') or (a.status = 'settled' and r.status in ('cancelling', 'cancelled')
   and not exists (select from refunds_due d where d.attempt_id = a.id))
 union all

@@ -1,6 +1,7 @@
 /** The types and the pure rules of attempts: what a service's own domain may import. */
 
 export { type Environment, isSameTenant, MAX_PLAYER_REF_CHARACTERS, type Tenant } from '@laurel/values/tenant';
+export { knownArchived, mayBeArchived } from './archived-attempt.ts';
 export {
   type ArchivedRow,
   type ArchivedRowsOf,

@@ -1,4 +1,4 @@
-/** Finds an attempt by its own id or by the id of its receipt. */
+/** Finds an attempt, archived or not, by its own id or by the id of its receipt. */
 import type { Queryable } from '@laurel/postgres';
 import type { ContestServiceName } from '@laurel/values/ids';
 import type { Environment, Tenant } from '@laurel/values/tenant';
@@ -14,24 +14,14 @@ export type NamedAttempt = {
   readonly tenant: Tenant;
 };
 
-/**
- * The table or view in which each service finds any attempt. Only the challenge service archives
- * attempts; its views include them.
- */
-const TABLES = {
-  challenge: { attempts: 'all_attempts', outcomes: 'all_outcomes' },
-  tournament: { attempts: 'attempts', outcomes: 'outcomes' },
-} as const;
-
 function attemptByIdSql(contestService: ContestServiceName): string {
   const { table, column } = CONTEST_TABLES[contestService];
-  const { attempts, outcomes } = TABLES[contestService];
   const columns = 'a.id, a.account_id, a.player_ref, a.status, c.program_id, c.environment';
   return `
-select 'attempt' as kind, ${columns} from ${attempts} a join ${table} c on c.id = a.${column} where a.id = $1
+select 'attempt' as kind, ${columns} from all_attempts a join ${table} c on c.id = a.${column} where a.id = $1
 union all
 select 'receipt', ${columns}
-from ${outcomes} o join ${attempts} a on a.id = o.attempt_id join ${table} c on c.id = a.${column} where o.receipt_id = $1`;
+from all_outcomes o join all_attempts a on a.id = o.attempt_id join ${table} c on c.id = a.${column} where o.receipt_id = $1`;
 }
 
 const OF_CHALLENGES = { name: 'attempts_by_any_id', text: attemptByIdSql('challenge') };

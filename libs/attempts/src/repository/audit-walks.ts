@@ -1,38 +1,26 @@
 /**
  * How the continuous audit of either contest service reads, in slices, the tables that both
  * services have (libs/postgres/src/sliced-audit.ts).
+ *
+ * Attempts and outcomes are read from views that include archived rows. A row that is archived
+ * during a pass keeps its key, so the pass reads the row exactly once, before or after it is
+ * archived.
  */
-import { pageSql, type Rows, rowsOf, type Walk } from '@laurel/postgres';
+import { pageSql, rowsOf, sharedRows, type Walk } from '@laurel/postgres';
 import { leastIdAt } from '@laurel/values/ids';
 import { later } from '@laurel/values/instant';
 
-export const ATTEMPTS = rowsOf('attempts', 'attempts', 'id');
-export const OUTCOMES = rowsOf('outcomes', 'outcomes', 'attempt_id');
+export const ATTEMPTS = rowsOf('attempts', 'all_attempts', 'id');
+
+// The condition on receipt_id excludes archived attempts without an outcome, which have a row of
+// nulls in the view.
+export const OUTCOMES = sharedRows(
+  'outcomes',
+  '(select attempt_id as key, o.* from all_outcomes o where o.receipt_id is not null)',
+  'select slice.key, o.* from slice join all_outcomes o on o.attempt_id = slice.key where o.receipt_id is not null',
+);
+
 export const REFUNDS_DUE = rowsOf('refunds_due', 'refunds_due', 'attempt_id');
-
-/**
- * The attempts and outcomes that a service audits: the rows of its two tables, and archived rows if
- * the service archives.
- */
-export interface AuditedRows {
-  readonly attempts: Rows;
-  readonly outcomes: Rows;
-  /** The tables or views in which a walk finds its pages. */
-  readonly tables: { readonly attempts: string; readonly outcomes: string };
-  /** How a run finds new attempts and new outcomes. */
-  readonly newAttempts: NonNullable<Walk['tail']>;
-  readonly newOutcomes: NonNullable<Walk['tail']>;
-}
-
-export const NEVER_ARCHIVED: AuditedRows = {
-  attempts: ATTEMPTS,
-  outcomes: OUTCOMES,
-  tables: { attempts: 'attempts', outcomes: 'outcomes' },
-  // New rows are on the last pages of the table: an updated row stays on its page, because half of
-  // each page is kept free for updates.
-  newAttempts: { table: 'attempts', key: 'id' },
-  newOutcomes: { table: 'outcomes', key: 'attempt_id' },
-};
 
 /**
  * Most attempts are committed before their ids are this old. A row that is committed later waits
@@ -45,15 +33,6 @@ export const ATTEMPT_AGE_MS = 60_000;
  */
 export const OUTCOME_AGE_MS = 75 * 60_000;
 
-/**
- * Finds new rows by their ids, for tables in which a new row may be on any page, because old rows
- * are deleted.
- */
-export const NEW_ROWS_BY_ID: Pick<AuditedRows, 'newAttempts' | 'newOutcomes'> = {
-  newAttempts: { leastKeyAt: leastIdOfAge(ATTEMPT_AGE_MS) },
-  newOutcomes: { leastKeyAt: leastIdOfAge(OUTCOME_AGE_MS) },
-};
-
 /** Returns a function from an instant to the least id that is at most this old at that instant. */
 export function leastIdOfAge(ageMs: number): (instant: Date) => string {
   return (instant) => leastIdAt(later(instant, -ageMs));
@@ -63,31 +42,31 @@ const PAGE_SIZE = 2_000;
 
 /** SQL for the sums that a pass adds up over attempts and over outcomes. */
 interface SumsOfWalks {
-  readonly ofAttempts?: string;
+  readonly ofAttempts: string;
   readonly ofOutcomes: string;
 }
 
-/** The walks over attempts, outcomes and refunds due. */
-export function attemptWalks(
-  { attempts, outcomes, tables, newAttempts, newOutcomes }: AuditedRows,
-  { ofAttempts, ofOutcomes }: SumsOfWalks,
-): readonly Walk[] {
+/**
+ * The walks over attempts, outcomes and refunds due. A run finds new attempts and outcomes by their
+ * ids, because a new row may be on any page of a table from which old rows are deleted.
+ */
+export function attemptWalks({ ofAttempts, ofOutcomes }: SumsOfWalks): readonly Walk[] {
   return [
     {
-      name: attempts.walk,
-      shared: attempts.shared,
+      name: ATTEMPTS.walk,
+      shared: ATTEMPTS.shared,
       pageSize: PAGE_SIZE,
-      page: pageSql(tables.attempts, 'id'),
-      ...(ofAttempts !== undefined && { sums: ofAttempts }),
-      tail: newAttempts,
+      page: pageSql('all_attempts', 'id'),
+      sums: ofAttempts,
+      tail: { leastKeyAt: leastIdOfAge(ATTEMPT_AGE_MS) },
     },
     {
-      name: outcomes.walk,
-      shared: outcomes.shared,
+      name: OUTCOMES.walk,
+      shared: OUTCOMES.shared,
       pageSize: PAGE_SIZE,
-      page: pageSql(tables.outcomes, 'attempt_id'),
+      page: pageSql('all_outcomes', 'attempt_id'),
       sums: ofOutcomes,
-      tail: newOutcomes,
+      tail: { leastKeyAt: leastIdOfAge(OUTCOME_AGE_MS) },
     },
     {
       name: REFUNDS_DUE.walk,

@@ -3,28 +3,26 @@
  * the check.
  */
 import type { SlicedCheck } from '@laurel/postgres';
-import { type AuditedRows, OUTCOMES } from './audit-walks.ts';
+import { ATTEMPTS, OUTCOMES } from './audit-walks.ts';
 
-export function settledHasOutcome({ attempts, outcomes }: AuditedRows): Omit<SlicedCheck, 'id'> {
-  return {
-    description: 'An attempt is settled exactly when it has an outcome.',
-    violations: `
+export const SETTLED_HAS_OUTCOME: Omit<SlicedCheck, 'id'> = {
+  description: 'An attempt is settled exactly when it has an outcome.',
+  violations: `
       select coalesce(a.id, o.attempt_id) as id
-      from (select id from ${attempts.all} any_status where status = 'settled') a
-      full join ${outcomes.all} o on o.attempt_id = a.id
+      from (select id from ${ATTEMPTS.all} any_status where status = 'settled') a
+      full join ${OUTCOMES.all} o on o.attempt_id = a.id
       where a.id is null or o.attempt_id is null`,
-    slices: {
-      [attempts.walk]: `
+  slices: {
+    [ATTEMPTS.walk]: `
       select a.key, a.id
-      from ${attempts.inSlice} a left join ${outcomes.all} o on o.attempt_id = a.id
+      from ${ATTEMPTS.inSlice} a left join ${OUTCOMES.all} o on o.attempt_id = a.id
       where a.status = 'settled' and o.attempt_id is null`,
-      [outcomes.walk]: `
+    [OUTCOMES.walk]: `
       select o.key, o.attempt_id as id
-      from ${outcomes.inSlice} o left join ${attempts.all} a on a.id = o.attempt_id
+      from ${OUTCOMES.inSlice} o left join ${ATTEMPTS.all} a on a.id = o.attempt_id
       where a.status is distinct from 'settled'`,
-    },
-  };
-}
+  },
+};
 
 // Reads only receipts that are not archived: the archive contains the others, with their signatures
 // and keys.

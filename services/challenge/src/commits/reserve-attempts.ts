@@ -12,12 +12,11 @@ import {
   lockIdempotencyUses,
   resolveCreations,
 } from '@laurel/attempts';
-import type { NamedAccount } from '@laurel/attempts/domain';
+import { knownArchived, mayBeArchived, type NamedAccount } from '@laurel/attempts/domain';
 import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import type { BatchOptions, Database, Queryable, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
-import { knownArchived, mayBeArchived } from '../domain/archived-attempt.ts';
 import type { Attempt } from '../domain/challenge.ts';
 import {
   type CreationDecision,
@@ -148,7 +147,7 @@ async function decideAndInsert(
 async function loadArchived(on: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, Attempt>> {
   if (ids.length === 0) return new Map();
   const found = await loadArchivedAttempts(on, ids);
-  return new Map([...found].map(([id, { attempt }]) => [id, knownArchived(attempt)]));
+  return new Map([...found].map(([id, { attempt }]) => [id, knownArchived(attempt, 'challenge_not_available')]));
 }
 
 const WRITES = { insertAttempts, restartAttempt };

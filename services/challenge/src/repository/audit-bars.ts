@@ -2,10 +2,11 @@
  * The invariants of bars: every bar follows from its stored source, has a drift monitor, and has or
  * had a ramp if the source requires one.
  */
+import { ATTEMPTS } from '@laurel/attempts';
 import { ofRows, type SlicedCheck } from '@laurel/postgres';
 import { rampCapOf } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
-import { ATTEMPTS, SAMPLED_CHALLENGES } from './audit-walks.ts';
+import { SAMPLED_CHALLENGES } from './audit-walks.ts';
 import { isUnconfirmedSql } from './ramp-slots.ts';
 
 export const BAR_CHECKS: readonly SlicedCheck[] = [

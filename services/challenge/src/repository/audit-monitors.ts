@@ -4,6 +4,7 @@
  * the pass notes what the monitors had counted by then, and adds up the outcomes of that snapshot
  * (audit-walks.ts).
  */
+import { ARCHIVED_SUM } from '@laurel/attempts';
 import type { SlicedCheck } from '@laurel/postgres';
 import { SUM } from './audit-walks.ts';
 
@@ -42,7 +43,7 @@ const ADDED_UP = `
     coalesce(max(cents) filter (where name = '${SUM.settled}'), 0) as settled,
     coalesce(max(cents) filter (where name = '${SUM.cleared}'), 0) as cleared,
     coalesce(max(cents) filter (where name = '${SUM.early}'), 0) as early
-  from audit_sums where name not in ('${SUM.archived}', '${SUM.archivedFees}')
+  from audit_sums where name not in ('${ARCHIVED_SUM.attempts}', '${ARCHIVED_SUM.fees}')
   group by key having bool_or(name = '${SUM.counted}')`;
 
 const COUNTED_TWICE = 'attempts > settled or passes > cleared';

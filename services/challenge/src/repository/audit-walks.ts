@@ -1,12 +1,8 @@
 /**
  * How the continuous audit reads this database in slices (libs/postgres/src/sliced-audit.ts): the
  * order in which a pass reads the tables, and the rows of a slice that each audit rule reads.
- *
- * Attempts and outcomes are read from views that include archived rows. A row that is archived
- * during a pass keeps its key, so the pass reads the row exactly once, before or after it is
- * archived.
  */
-import { type AuditedRows, attemptWalks, NEW_ROWS_BY_ID } from '@laurel/attempts';
+import { attemptWalks, sumsOfArchivedSql } from '@laurel/attempts';
 import {
   distinctSql,
   inSnapshotSql,
@@ -17,23 +13,6 @@ import {
   type Walk,
   weighedPageSql,
 } from '@laurel/postgres';
-
-export const ATTEMPTS = rowsOf('attempts', 'all_attempts', 'id');
-
-// The condition on receipt_id excludes archived attempts without an outcome, which have a row of
-// nulls in the view.
-export const OUTCOMES = sharedRows(
-  'outcomes',
-  '(select attempt_id as key, o.* from all_outcomes o where o.receipt_id is not null)',
-  'select slice.key, o.* from slice join all_outcomes o on o.attempt_id = slice.key where o.receipt_id is not null',
-);
-
-export const AUDITED: AuditedRows = {
-  attempts: ATTEMPTS,
-  outcomes: OUTCOMES,
-  tables: { attempts: 'all_attempts', outcomes: 'all_outcomes' },
-  ...NEW_ROWS_BY_ID,
-};
 
 /** The batches of archived attempts whose rows were deleted from `attempts` and `outcomes`. */
 export const BATCHES: Rows = sharedRows(
@@ -48,8 +27,8 @@ export const AWARDS = rowsOf('awards', 'awards', 'id');
 export const SAMPLED_CHALLENGES: Rows = rowsOf('samples', 'challenges', 'id');
 
 /**
- * The sums that a pass adds up, by their name in `audit_sums`. The key of a sum is a challenge; for
- * archived attempts it is the month, environment and status as JSON.
+ * The sums that a pass adds up besides those of archived attempts, by their name in `audit_sums`.
+ * The key of a sum is a challenge.
  */
 export const SUM = {
   /** How many outcomes the drift monitor had counted or was yet to count when the pass began. */
@@ -63,9 +42,6 @@ export const SUM = {
   cleared: 'cleared',
   /** The outcomes that were recorded before the monitor started. */
   early: 'early',
-  /** The attempts, and their fees, of months that were already deleted when the pass began. */
-  archived: 'archived',
-  archivedFees: 'archived_fees',
 } as const;
 
 /** The sums with which a pass begins. */
@@ -82,22 +58,10 @@ export const START_SUMS = `
       ('${SUM.startedMs}', extract(epoch from m.started_at) * 1000)
   ) as part (name, cents)`;
 
-/**
- * SQL: whether every slice of a pass sees the month as deleted. An hour is more than the commit
- * that marks a month can take.
- */
-export const wasDeletedSql = (month: string, startedAt: string) =>
-  `${month}.deleted_at < ${startedAt} - interval '1 hour'`;
-
-const sumsOfArchived = `
-  select part.name, jsonb_build_array(m.month, c.environment, a.status)::text as key, part.cents
-  from slice
-  join archived_attempts a on a.id = slice.key
-  join archived_months m on a.id >= m.least_id and a.id < m.end_id
+/** SQL that joins the challenge and the archived month of an archived attempt `a`. */
+export const OF_MONTHS = `
   join challenges c on c.id = a.challenge_id
-  cross join pass
-  cross join lateral (values ('${SUM.archived}', 1), ('${SUM.archivedFees}', a.fee_cents)) as part (name, cents)
-  where ${wasDeletedSql('m', 'pass.started_at')}`;
+  join archived_months m on a.id >= m.least_id and a.id < m.end_id`;
 
 // An archived outcome is days old, so if it was recorded before the pass began, the snapshot
 // contains it.
@@ -123,7 +87,7 @@ const MOST_SAMPLES = 100_000;
 
 /** The walks, in the order of a pass. */
 export const WALKS: readonly Walk[] = [
-  ...attemptWalks(AUDITED, { ofAttempts: sumsOfArchived, ofOutcomes: sumsOfOutcomes }),
+  ...attemptWalks({ ofAttempts: sumsOfArchivedSql(OF_MONTHS), ofOutcomes: sumsOfOutcomes }),
   {
     name: BATCHES.walk,
     shared: BATCHES.shared,

@@ -12,7 +12,16 @@
  * slice of samples reads all samples of a challenge, which takes some seconds for 10 million.
  */
 
-import { countsUnderCapSql, RECEIPT_HAS_KEY, REFUNDS_DUE, settledHasOutcome } from '@laurel/attempts';
+import {
+  ATTEMPT_IS_KEPT_ONCE,
+  ATTEMPTS,
+  archivedMonthKeepsItsTotals,
+  countsUnderCapSql,
+  OUTCOMES,
+  RECEIPT_HAS_KEY,
+  REFUNDS_DUE,
+  SETTLED_HAS_OUTCOME,
+} from '@laurel/attempts';
 import type { AttemptStatus, AwardStatus } from '@laurel/attempts/domain';
 import {
   type CheckResult,
@@ -28,7 +37,7 @@ import { CAP_WINDOW_MS } from '../domain/player-availability.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { BAR_CHECKS, rampCheckOf, SLOT_CHECKS } from './audit-bars.ts';
 import { MONITOR_CHECKS } from './audit-monitors.ts';
-import { ATTEMPTS, AUDITED, AWARDS, BATCHES, OUTCOMES, SUM, wasDeletedSql } from './audit-walks.ts';
+import { AWARDS, BATCHES, OF_MONTHS } from './audit-walks.ts';
 
 const CAP_WINDOW = `interval '${CAP_WINDOW_MS - 1} milliseconds'`;
 const IS_ENDING = `status in ('expiring', 'voiding')`;
@@ -36,7 +45,7 @@ const IS_ENDING = `status in ('expiring', 'voiding')`;
 // Constraints already enforce most of these invariants; the audit notices if a constraint was
 // switched off.
 const CHECKS: readonly SlicedCheck[] = [
-  { id: 'outcome_exactly_when_settled', ...settledHasOutcome(AUDITED) },
+  { id: 'outcome_exactly_when_settled', ...SETTLED_HAS_OUTCOME },
   {
     id: 'met_threshold_follows_frozen_bar',
     description: 'The decision of every outcome follows from the bar that was frozen on its attempt.',
@@ -148,65 +157,10 @@ const CHECKS: readonly SlicedCheck[] = [
   { id: 'receipt_has_its_key', ...RECEIPT_HAS_KEY },
 ];
 
-/**
- * SQL for the months whose totals differ. `found` contains, by key (SUM.archived), the sums of the
- * months `m` that meet the condition.
- */
-function monthsThatDifferSql(found: string, condition: string): string {
-  return `
-      select distinct coalesce(stated.key, found.key)::jsonb ->> 0 as id, coalesce(stated.key, found.key)::jsonb ->> 1 as environment
-      from (
-        select jsonb_build_array(m.month, t.environment, t.status)::text as key, t.rows, t.cents
-        from archived_months m
-        cross join jsonb_to_recordset(m.totals) as t ("table" text, environment text, status text, rows numeric, cents numeric)
-        where t."table" = 'attempts' and ${condition}
-      ) stated
-      full join (${found}) found on found.key = stated.key
-      where (stated.rows, stated.cents) is distinct from (found.attempts, found.cents)`;
-}
-
 /** The rows that the deletion of archived months must leave (decision 38). */
 const ARCHIVE_CHECKS: readonly SlicedCheck[] = [
-  {
-    id: 'attempt_is_kept_once',
-    description: 'No archived attempt is in use as well, and no receipt is that of two attempts.',
-    violations: `
-      select kept.id from archived_attempts kept join attempts a on a.id = kept.id
-      union
-      select kept.id from archived_attempts kept join outcomes o on o.attempt_id = kept.id
-      union
-      select kept.id from archived_attempts kept join outcomes o on o.receipt_id = kept.receipt_id`,
-    slices: {
-      [ATTEMPTS.walk]: `
-      select slice.key, kept.id
-      from slice join archived_attempts kept on kept.id = slice.key
-      where exists (select from attempts a where a.id = kept.id)
-        or exists (select from outcomes o where o.attempt_id = kept.id)
-        or exists (select from outcomes o where o.receipt_id = kept.receipt_id)`,
-    },
-  },
-  {
-    id: 'archived_month_keeps_its_totals',
-    description: 'The attempts of a deleted month add up to what its manifest states.',
-    violations: monthsThatDifferSql(
-      `
-      select jsonb_build_array(m.month, c.environment, a.status)::text as key, count(*) as attempts, sum(a.fee_cents) as cents
-      from archived_months m
-      join archived_attempts a on a.id >= m.least_id and a.id < m.end_id
-      join challenges c on c.id = a.challenge_id
-      where m.deleted_at is not null
-      group by 1`,
-      'm.deleted_at is not null',
-    ),
-    atEnd: monthsThatDifferSql(
-      `
-      select key, max(cents) filter (where name = '${SUM.archived}') as attempts,
-        max(cents) filter (where name = '${SUM.archivedFees}') as cents
-      from audit_sums where name in ('${SUM.archived}', '${SUM.archivedFees}')
-      group by key`,
-      wasDeletedSql('m', '(select started_at from audit_passes)'),
-    ),
-  },
+  { id: 'attempt_is_kept_once', ...ATTEMPT_IS_KEPT_ONCE },
+  { id: 'archived_month_keeps_its_totals', ...archivedMonthKeepsItsTotals(OF_MONTHS) },
   {
     id: 'archived_attempt_is_of_a_batch',
     description: 'Each archived attempt is of a deleted batch.',

@@ -16,10 +16,10 @@ import {
   lockIdempotencyUses,
   resolveCreations,
 } from '@laurel/attempts';
-import type { NamedAccount, Tenant } from '@laurel/attempts/domain';
+import { knownArchived, mayBeArchived, type NamedAccount, type Tenant } from '@laurel/attempts/domain';
 import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
-import type { BatchOptions, Database, Transaction } from '@laurel/postgres';
+import type { BatchOptions, Database, Queryable, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import {
   type CreationDecision,
@@ -30,7 +30,14 @@ import {
   entryIdOf,
 } from '../domain/entry-decision.ts';
 import type { Attempt } from '../domain/tournament.ts';
-import { insertAttempts, loadAttempts, lockAttempt, moveAttempt, restartAttempt } from '../repository/attempts.ts';
+import {
+  insertAttempts,
+  loadArchivedAttempts,
+  loadAttempts,
+  lockAttempt,
+  moveAttempt,
+  restartAttempt,
+} from '../repository/attempts.ts';
 import { insertOptimisticAttempts } from '../repository/optimistic-attempts.ts';
 import { loadPlayerFacts, lockEntering, lockPlayer } from '../repository/player-facts.ts';
 import { createRoundCache, type RoundCache } from '../repository/round-cache.ts';
@@ -65,7 +72,10 @@ async function reserveOnCache(
   { database, rounds, clock }: CachingDeps,
 ): Promise<readonly (CreationDecision | null)[]> {
   const now = clock();
-  const cached = batch.map((named) => ({ ...named, round: rounds.get(named.creation.roundId) }));
+  const cached = batch.map((named) => ({
+    ...named,
+    round: mayBeArchived(named.creation.attemptId, now) ? null : rounds.get(named.creation.roundId),
+  }));
   const decisions = decideCachedEntries(cached, now);
   const inserts = decisions.flatMap((decision, index) => {
     const round = cached[index]?.round ?? null;
@@ -103,10 +113,17 @@ async function decideAndInsert(
   // The clock is read after the wait for the locks, so an entry that waited past the end of entries
   // is refused.
   const now = clock();
+  const archived = await loadArchived(
+    tx,
+    queries.flatMap(({ attemptId }) => (mayBeArchived(attemptId, now) ? attemptId : [])),
+  );
   const requests = batch.map((named, index) => ({ ...named, player: players[index] ?? null }));
   const resolved = await resolveCreations(
-    requests.map(({ creation, player }) => ({ ...creation, isKnown: player?.isKnownAttempt ?? false })),
-    { recorded, loadAttempts: (ids) => loadAttempts(tx, ids) },
+    requests.map(({ creation, player }) => ({
+      ...creation,
+      isKnown: player?.isKnownAttempt === true || archived.has(creation.attemptId),
+    })),
+    { recorded, loadAttempts: async (ids) => new Map([...archived, ...(await loadAttempts(tx, ids))]) },
   );
   const decided = decideUnlessRefused(requests, resolved, (open) =>
     decideEntries(
@@ -122,6 +139,12 @@ async function decideAndInsert(
   );
   const decisions = decided.map((item) => (isRefused(item) ? item : item.decision));
   return commitCreations(tx, resolved, decisions, { insertAttempts, restartAttempt });
+}
+
+async function loadArchived(on: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, Attempt>> {
+  if (ids.length === 0) return new Map();
+  const found = await loadArchivedAttempts(on, ids);
+  return new Map([...found].map(([id, attempt]) => [id, knownArchived(attempt, 'entries_closed')]));
 }
 
 /**

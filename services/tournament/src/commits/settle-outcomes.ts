@@ -28,12 +28,12 @@ import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
 import type { Signer } from '@laurel/signature';
 import { receiptIdOf } from '@laurel/values/ids';
-import { decideOutcomes, type OutcomeDecision, type OutcomeReport } from '../domain/outcome-decision.ts';
+import { decideOutcome, decideOutcomes, type OutcomeDecision, type OutcomeReport } from '../domain/outcome-decision.ts';
 import { composeReceipt } from '../domain/receipt.ts';
 import type { Outcome } from '../domain/tournament.ts';
 import { attemptSettled } from '../events.ts';
 import { failpoint } from '../failpoints.ts';
-import { lockOnBoards } from '../repository/attempts.ts';
+import { findArchivedAttempt, lockOnBoards } from '../repository/attempts.ts';
 import { type SettledRun, scoresOf } from '../repository/best-runs.ts';
 import { writeBoards } from '../repository/board.ts';
 import { insertOutcomes, type SignedOutcome } from '../repository/outcomes.ts';
@@ -63,6 +63,31 @@ export function createOutcomeSettlementBatches(deps: OutcomeCommitDeps): Outcome
     environmentOf: ({ tenant }) => tenant.environment,
     commit: (batch) => settle(batch, deps),
   });
+}
+
+/**
+ * Settles the attempt of one report. A report on an archived attempt gets the same result as before
+ * the attempt was archived.
+ */
+export async function settleOutcome(
+  report: OutcomeReport & { readonly feePosted: boolean },
+  {
+    settlements,
+    database,
+    attemptTtlMs: ttlMs,
+    clock,
+  }: OutcomeCommitDeps & { readonly settlements: OutcomeSettlementBatches },
+): Promise<Settlement> {
+  const settlement = await settlements.submit(report);
+  if (!isRefused(settlement) || settlement.code !== 'not_found') return settlement;
+  const archived = await findArchivedAttempt(database, report.attemptId);
+  if (archived === null) return settlement;
+  const { attempt, round } = archived;
+  // Only a report that settles its attempt is decided by a tiebreak, and this attempt has ended.
+  const ended = { ...round, terms: { tiebreak: null } };
+  const decision = decideOutcome({ ...report, attempt, round: ended, ttlMs, now: clock() });
+  if (decision.kind === 'settled') throw new Error(`the archived attempt ${report.attemptId} has not ended`);
+  return decision.kind === 'settled_before' ? { ...decision, receiptId: receiptIdOf(report.operationId) } : decision;
 }
 
 async function settle(batch: readonly OutcomeReport[], deps: OutcomeCommitDeps): Promise<readonly Settlement[]> {

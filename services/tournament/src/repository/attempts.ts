@@ -1,6 +1,10 @@
 /**
  * Attempts, and the locks of a batch of outcomes.
  *
+ * Most ids are found in `attempts`. If a read does not find an id there, a second statement reads
+ * `archived_attempts`. So the read also finds an attempt that is archived between the two
+ * statements.
+ *
  * Locks are always taken in one order, so that transactions cannot deadlock: the lock on entering a
  * round, the locks on players (player-facts.ts), attempts by id, boards by round id (a row of
  * round_tallies is the lock on its round's board), a tournament, entries. The one exception takes a
@@ -186,12 +190,31 @@ update attempts set entry_id = $2, account_id = $3 where id = $1`,
 
 const SELECT_BY_IDS = { name: 'attempts_by_ids', text: 'select * from attempts where id = any($1::uuid[])' };
 
+const OF_ROUND = `r.program_id, r.environment, r.status as round_status, r.closes_at,
+  exists (select from round_cancellations x where x.round_id = r.id) as is_cancelled`;
+
 const SELECT_IN_ROUND = {
   name: 'attempts_in_round',
   text: `
-select a.*, r.program_id, r.environment, r.status as round_status, r.closes_at,
-  exists (select from round_cancellations x where x.round_id = r.id) as is_cancelled
+select a.*, ${OF_ROUND}
 from attempts a join rounds r on r.id = a.round_id where a.id = $1`,
+};
+
+// Only the archive contains the metadata of these attempts.
+const ARCHIVED = `
+select a.id, a.round_id, a.entry_id, a.account_id, a.player_ref, a.status, a.fee_cents, '{}' as metadata, a.created_at,
+  a.fee_generation, a.closed_reason`;
+
+const SELECT_ARCHIVED_BY_IDS = {
+  name: 'archived_attempts_by_ids',
+  text: `${ARCHIVED} from archived_attempts a where a.id = any($1::uuid[])`,
+};
+
+const SELECT_ARCHIVED_IN_ROUND = {
+  name: 'archived_attempts_in_round',
+  text: `
+${ARCHIVED}, ${OF_ROUND}
+from archived_attempts a join rounds r on r.id = a.round_id where a.id = $1`,
 };
 
 const LOCK = { name: 'attempts_lock', text: 'select * from attempts where id = $1 for no key update' };
@@ -294,9 +317,30 @@ export async function loadAttempts(on: Queryable, ids: readonly string[]): Promi
   return new Map(rows.map((row) => [row.id, toAttempt(row)]));
 }
 
+/** The attempts whose month was deleted, of these ids. */
+export async function loadArchivedAttempts(
+  on: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Attempt>> {
+  const rows = await on.query<AttemptRow>(SELECT_ARCHIVED_BY_IDS, [ids]);
+  return new Map(rows.map((row) => [row.id, toAttempt(row)]));
+}
+
+/** An attempt, archived or not. */
 export async function findAttempt(on: Queryable, id: string): Promise<AttemptInRound | null> {
-  const [row] = await on.query<AttemptInRoundRow & { is_cancelled: boolean }>(SELECT_IN_ROUND, [id]);
-  if (row === undefined) return null;
+  const [row] = await on.query<FoundRow>(SELECT_IN_ROUND, [id]);
+  return row === undefined ? await findArchivedAttempt(on, id) : toAttemptInRound(row);
+}
+
+/** An attempt whose month was deleted; null for any other attempt. */
+export async function findArchivedAttempt(on: Queryable, id: string): Promise<AttemptInRound | null> {
+  const [row] = await on.query<FoundRow>(SELECT_ARCHIVED_IN_ROUND, [id]);
+  return row === undefined ? null : toAttemptInRound(row);
+}
+
+type FoundRow = AttemptInRoundRow & { is_cancelled: boolean };
+
+function toAttemptInRound(row: FoundRow): AttemptInRound {
   const tenant = { programId: row.program_id, environment: row.environment };
   return {
     attempt: toAttempt(row),

@@ -2,7 +2,7 @@
  * How the continuous audit reads this database in slices (libs/postgres/src/sliced-audit.ts): the
  * order in which a pass reads the tables, and the rows of a slice that each audit rule reads.
  */
-import { attemptWalks, NEVER_ARCHIVED } from '@laurel/attempts';
+import { attemptWalks, sumsOfArchivedSql } from '@laurel/attempts';
 import {
   distinctSql,
   inSnapshotSql,
@@ -24,9 +24,21 @@ export const BOARDS = rowsOf('boards', 'rounds', 'id');
 export const ENTRIES_OF_OUTCOMES: Pick<Rows, 'inSlice'> = {
   inSlice: `(
     select slice.key, entries.* from slice
-    join attempts on attempts.id = slice.key
-    join entries on entries.id = attempts.entry_id)`,
+    join all_attempts a on a.id = slice.key
+    join entries on entries.id = a.entry_id)`,
 };
+
+/** The batches of archived attempts whose rows were deleted from `attempts` and `outcomes`. */
+export const BATCHES: Rows = sharedRows(
+  'archived_batches',
+  '(select id as key, b.* from archived_batches b where b.deleted_at is not null)',
+  'select slice.key, b.* from slice join archived_batches b on b.id = slice.key where b.deleted_at is not null',
+);
+
+/** SQL that joins the round and the archived month of an archived attempt `a`. */
+export const OF_MONTHS = `
+  join rounds c on c.id = a.round_id
+  join archived_months m on c.closes_at >= m.begins_at and c.closes_at < m.ends_at`;
 
 /**
  * SQL of a record that compares like the order of the runs in their round `r`. A run without a
@@ -64,7 +76,10 @@ export const PLACES: Rows = sharedRows(
   'walked_places',
 );
 
-/** The names in `audit_sums` of the sums that a pass adds up. The key of each sum is a round. */
+/**
+ * The names in `audit_sums` of the sums that a pass adds up, besides those of archived attempts. The
+ * key of each sum is a round.
+ */
 export const SUM = {
   /** The scored attempts that a round's tally had when the pass began. */
   tallied: 'tallied',
@@ -77,20 +92,32 @@ export const START_SUMS = `
   select '${SUM.tallied}' as name, r.id::text as key, t.scored_attempts as cents
   from rounds r join round_tallies t on t.round_id = r.id`;
 
+// An archived outcome is days old, so if it was recorded before the pass began, the snapshot
+// contains it.
 const sumsOfOutcomes = `
-  select '${SUM.scored}' as name, a.round_id::text as key, 1 as cents
-  from slice
-  join outcomes o on o.attempt_id = slice.key
-  join attempts a on a.id = o.attempt_id
-  cross join pass
-  where ${inSnapshotSql('o', 'o.recorded_at')}`;
+  select '${SUM.scored}' as name, scored.round_id::text as key, 1 as cents
+  from (
+    select a.round_id
+    from slice join outcomes o on o.attempt_id = slice.key join attempts a on a.id = o.attempt_id cross join pass
+    where ${inSnapshotSql('o', 'o.recorded_at')}
+    union all
+    select a.round_id from slice join archived_attempts a on a.id = slice.key cross join pass
+    where a.recorded_at < pass.started_at
+  ) scored`;
 
 /** The most entries of a slice that has several rounds. */
 const MAX_SLICE_ENTRIES = 100_000;
 
 /** The walks, in the order of a pass. */
 export const WALKS: readonly Walk[] = [
-  ...attemptWalks(NEVER_ARCHIVED, { ofOutcomes: sumsOfOutcomes }),
+  ...attemptWalks({ ofAttempts: sumsOfArchivedSql(OF_MONTHS), ofOutcomes: sumsOfOutcomes }),
+  {
+    name: BATCHES.walk,
+    shared: BATCHES.shared,
+    // Few batches, because a slice counts their attempts, some thousand per batch.
+    pageSize: 5,
+    page: pageSql('archived_batches', 'id'),
+  },
   {
     name: ENTRIES.walk,
     shared: { ...ENTRIES.shared, ...PLACES.shared },

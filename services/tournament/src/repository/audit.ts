@@ -16,13 +16,14 @@
  */
 
 import {
+  ATTEMPT_IS_KEPT_ONCE,
   ATTEMPTS,
+  archivedMonthKeepsItsTotals,
   countsUnderCapSql,
-  NEVER_ARCHIVED,
   OUTCOMES,
   RECEIPT_HAS_KEY,
   REFUNDS_DUE,
-  settledHasOutcome,
+  SETTLED_HAS_OUTCOME,
 } from '@laurel/attempts';
 import type { AttemptStatus } from '@laurel/attempts/domain';
 import {
@@ -35,7 +36,17 @@ import {
   type SlicedCheck,
 } from '@laurel/postgres';
 import type { AwardStatus, RoundStatus } from '../domain/tournament.ts';
-import { BOARDS, ENTRIES, ENTRIES_OF_OUTCOMES, PLACES, ROUND_PAYOUTS, ROUNDS, SUM } from './audit-walks.ts';
+import {
+  BATCHES,
+  BOARDS,
+  ENTRIES,
+  ENTRIES_OF_OUTCOMES,
+  OF_MONTHS,
+  PLACES,
+  ROUND_PAYOUTS,
+  ROUNDS,
+  SUM,
+} from './audit-walks.ts';
 import { makesEntrantSql } from './entrants.ts';
 
 /** A sort key above every sort key of a board. */
@@ -58,8 +69,8 @@ const notTheBestSql = (entries: string) => `
       left join (
         select distinct on (e.id) e.id as entry_id, o.score, o.tiebreak, o.recorded_at
         from ${entries} e
-        join attempts a on ${IS_OF_ENTRY}
-        join outcomes o on o.attempt_id = a.id
+        join all_attempts a on ${IS_OF_ENTRY}
+        join all_outcomes o on o.attempt_id = a.id and o.receipt_id is not null
         join rounds r on r.id = a.round_id
         order by e.id,
           case r.direction when 'higher_is_better' then -o.score else o.score end,
@@ -68,7 +79,7 @@ const notTheBestSql = (entries: string) => `
       ) best on best.entry_id = e.id
       where (e.best_score, e.best_tiebreak, e.best_score_at) is distinct from (best.score, best.tiebreak, best.recorded_at)
         or not exists (
-          select from attempts a join outcomes o on o.attempt_id = a.id
+          select from all_attempts a join all_outcomes o on o.attempt_id = a.id
           where a.id = e.best_attempt_id and a.entry_id = e.id and a.player_ref = e.best_player_ref
             and (o.score, o.tiebreak, o.recorded_at) is not distinct from (best.score, best.tiebreak, best.recorded_at)
         ) and e.sort_key is not null`;
@@ -101,8 +112,8 @@ const IS_REFUNDED_BY_ROUND = `exists (
 
 // Constraints already enforce some of these. The audit still finds violations if a constraint is
 // switched off.
-export const CHECKS: readonly SlicedCheck[] = [
-  { id: 'run_exactly_when_settled', ...settledHasOutcome(NEVER_ARCHIVED) },
+const OWN_CHECKS: readonly SlicedCheck[] = [
+  { id: 'run_exactly_when_settled', ...SETTLED_HAS_OUTCOME },
   {
     id: 'attempt_has_its_entry',
     description:
@@ -126,7 +137,7 @@ export const CHECKS: readonly SlicedCheck[] = [
       join rounds r on r.id = e.round_id
       left join (
         select a.entry_id, a.round_id, a.account_id, bool_or(${makesEntrantSql('a')}) as is_kept, count(*) as attempts
-        from attempts a where ${WAS_PAID} group by a.entry_id, a.round_id, a.account_id
+        from all_attempts a where ${WAS_PAID} group by a.entry_id, a.round_id, a.account_id
       ) paid on paid.entry_id = e.id and paid.round_id = e.round_id and paid.account_id = e.account_id
       where ${IS_NO_ENTRANT}`,
     slices: {
@@ -136,7 +147,7 @@ export const CHECKS: readonly SlicedCheck[] = [
       join rounds r on r.id = e.round_id
       cross join lateral (
         select bool_or(${makesEntrantSql('a')}) as is_kept, count(*) as attempts
-        from attempts a where ${IS_OF_ENTRY} and ${WAS_PAID}
+        from all_attempts a where ${IS_OF_ENTRY} and ${WAS_PAID}
       ) paid
       where ${IS_NO_ENTRANT}`,
     },
@@ -146,7 +157,7 @@ export const CHECKS: readonly SlicedCheck[] = [
     description: 'No account has more attempts in a round than its cap, refunded ones aside.',
     violations: `
       select min(a.id::text) as id
-      from attempts a join rounds r on r.id = a.round_id
+      from all_attempts a join rounds r on r.id = a.round_id
       where ${countsUnderCapSql('a')}
       group by a.round_id, a.account_id, r.attempt_cap
       having count(*) > r.attempt_cap`,
@@ -159,7 +170,7 @@ export const CHECKS: readonly SlicedCheck[] = [
       ) player
       join rounds r on r.id = player.round_id
       cross join lateral (
-        select count(*) as attempts, min(a.id::text) as first from attempts a
+        select count(*) as attempts, min(a.id::text) as first from all_attempts a
         where a.round_id = player.round_id and a.account_id = player.account_id and ${countsUnderCapSql('a')}
       ) paid
       where paid.attempts > r.attempt_cap`,
@@ -231,7 +242,8 @@ export const CHECKS: readonly SlicedCheck[] = [
       left join board_chunks b on b.round_id = r.id and b.lower_sort_key = ''
       left join (select round_id, ${COUNTED_ENTRIES} from entries group by round_id) e on e.round_id = r.id
       left join (
-        select a.round_id, count(*) as scored_attempts from outcomes o join attempts a on a.id = o.attempt_id group by a.round_id
+        select a.round_id, count(*) as scored_attempts
+        from ${OUTCOMES.all} o join all_attempts a on a.id = o.attempt_id group by a.round_id
       ) o on o.round_id = r.id
       where t.scored_attempts is distinct from coalesce(o.scored_attempts, 0) or ${TALLY_DIFFERS}`,
     slices: {
@@ -389,20 +401,73 @@ export const CHECKS: readonly SlicedCheck[] = [
   { id: 'run_receipt_has_its_key', ...RECEIPT_HAS_KEY },
 ];
 
+/** Whether the attempt `a` is of the entries of the batch `b`. */
+const IS_OF_BATCH = `
+  (a.round_id, a.account_id) >= (b.least_round_id, b.least_account_id)
+  and (a.round_id, a.account_id) < (b.end_round_id, b.end_account_id)`;
+
+/** The rows that the deletion of archived months must leave (decision 38). */
+const ARCHIVE_CHECKS: readonly SlicedCheck[] = [
+  { id: 'round_attempt_is_kept_once', ...ATTEMPT_IS_KEPT_ONCE },
+  { id: 'archived_month_of_rounds_keeps_its_totals', ...archivedMonthKeepsItsTotals(OF_MONTHS) },
+  {
+    id: 'archived_round_attempt_is_of_a_batch',
+    description: 'Each archived attempt of a round is of a deleted batch of the month in which its round ended.',
+    ...ofRows(
+      ATTEMPTS,
+      (attempts) => `
+      select any_attempt.key, a.id
+      from ${attempts} any_attempt join archived_attempts a on a.id = any_attempt.id
+      where (
+        select (a.round_id, a.account_id) < (b.end_round_id, b.end_account_id) and b.deleted_at is not null
+        from rounds c
+        join archived_months m on c.closes_at >= m.begins_at and c.closes_at < m.ends_at
+        join archived_batches b on b.month = m.month and (b.least_round_id, b.least_account_id) <= (a.round_id, a.account_id)
+        where c.id = a.round_id
+        order by b.least_round_id desc, b.least_account_id desc limit 1
+      ) is not true`,
+    ),
+  },
+  {
+    id: 'archived_batch_of_rounds_kept_its_attempts',
+    description: 'Each attempt of a deleted batch of rounds is archived, and none of it is in use.',
+    ...ofRows(
+      BATCHES,
+      (batches) => `
+      select b.key, b.id
+      from ${batches} b join archived_months m on m.month = b.month
+      cross join lateral (
+        select coalesce(sum(of_round.archived), 0) as archived, coalesce(sum(of_round.in_use), 0) as in_use
+        from rounds r
+        cross join lateral (
+          select (select count(*) from archived_attempts a where a.round_id = r.id and ${IS_OF_BATCH}) as archived,
+            (select count(*) from attempts a where a.round_id = r.id and ${IS_OF_BATCH}) as in_use
+        ) of_round
+        where r.closes_at >= m.begins_at and r.closes_at < m.ends_at
+          and r.id >= b.least_round_id and r.id <= b.end_round_id
+      ) found
+      where found.archived <> b.attempts or found.in_use > 0`,
+    ),
+  },
+];
+
+/** The audit's rules of this database. */
+export const CHECKS: readonly SlicedCheck[] = [...OWN_CHECKS, ...ARCHIVE_CHECKS];
+
 /** The environment of attempts, entries, payouts and receipts is their round's. */
 export const ENVIRONMENTS: EnvironmentsOfIds = `
   select id, environment from tournaments
   union all
   select id, environment from rounds
   union all
-  select a.id, r.environment from attempts a join rounds r on r.id = a.round_id
+  select a.id, r.environment from all_attempts a join rounds r on r.id = a.round_id
   union all
   select e.id, r.environment from entries e join rounds r on r.id = e.round_id
   union all
   select p.award_id, r.environment from round_payouts p join rounds r on r.id = p.round_id
   union all
   select o.receipt_id, r.environment
-  from outcomes o join attempts a on a.id = o.attempt_id join rounds r on r.id = a.round_id`;
+  from all_outcomes o join all_attempts a on a.id = o.attempt_id join rounds r on r.id = a.round_id`;
 
 /** Runs the checks of this database over everything, in one snapshot. */
 export function runOwnChecks(database: Database, signal?: AbortSignal): Promise<CheckResult[]> {
@@ -438,7 +503,7 @@ type AttemptRow = {
 type PayoutRow = { id: string; status: AwardStatus; round_id: string; account_id: string; amount_cents: bigint };
 
 const ATTEMPT = `
-select a.id, a.status, a.account_id, a.fee_cents, r.status as round_status from attempts a join rounds r on r.id = a.round_id`;
+select a.id, a.status, a.account_id, a.fee_cents, r.status as round_status from all_attempts a join rounds r on r.id = a.round_id`;
 const PAGE_OF_ATTEMPTS = { text: `${ATTEMPT} where a.id > $1 order by a.id limit $2` };
 const ATTEMPTS_AGAIN = { text: `${ATTEMPT} where a.id = any($1::uuid[])` };
 

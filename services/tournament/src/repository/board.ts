@@ -143,7 +143,7 @@ e.id as entry_id, e.round_id, e.account_id, e.bought_at, e.best_attempt_id, e.be
 e.best_player_ref, e.sort_key, e.final_rank, e.payout_cents,
 (select p.status from round_payouts p where p.entry_id = e.id) as award_status,
 -- An attempt that was open when its round was cancelled was bought like the others and is refunded with them.
-(select count(*)::int from attempts a where a.round_id = e.round_id and a.account_id = e.account_id
+(select count(*)::int from all_attempts a where a.round_id = e.round_id and a.account_id = e.account_id
   and (${makesEntrantSql('a')} or a.closed_reason = 'round_cancelled')) as paid_attempts`;
 
 // This statement finds the entry by its id before it compares the round. A planner without

@@ -46,12 +46,25 @@ const SELECT_BY_ATTEMPTS = {
 select attempt_id, receipt_id, score, tiebreak, recorded_at from outcomes where attempt_id = any($1::uuid[])`,
 };
 
+const SELECT_ARCHIVED = {
+  name: 'archived_outcomes_by_attempts',
+  text: `
+select id as attempt_id, receipt_id, score, tiebreak, recorded_at
+from archived_attempts where id = any($1::uuid[]) and receipt_id is not null`,
+};
+
+// A receipt comes with the leaves of other attempts of its round. So it is found until the deletion
+// of the round's month begins, not until its own batch is deleted.
 const SELECT_RECEIPT = {
   text: `
 select o.receipt, o.signature, k.public_key, o.attempt_id, a.round_id
 from outcomes o join signing_keys k on k.id = o.signing_key_id join attempts a on a.id = o.attempt_id
-where o.receipt_id = $1`,
+join rounds r on r.id = a.round_id
+where o.receipt_id = $1
+  and not exists (select from archived_months m where r.closes_at >= m.begins_at and r.closes_at < m.ends_at)`,
 };
+
+const IS_RECORDED = { text: 'select exists (select from all_outcomes where receipt_id = $1) as is_recorded' };
 
 /**
  * Inserts the outcomes and settles their attempts. The caller holds the locks of lockOnBoards, and
@@ -75,25 +88,39 @@ export async function insertOutcomes(
   ]);
 }
 
-/** The outcome of a settled attempt. */
+/** The outcome of a settled attempt, archived or not. */
 export async function loadOutcome(on: Queryable, attemptId: string): Promise<Outcome> {
   const [row] = await on.query<OutcomeRow>(SELECT_BY_ATTEMPT, [attemptId]);
-  if (row === undefined) throw new Error(`attempt ${attemptId} is settled without an outcome`);
-  return toOutcome(row);
+  if (row !== undefined) return toOutcome(row);
+  const [archived] = await on.query<OutcomeRow>(SELECT_ARCHIVED, [[attemptId]]);
+  if (archived === undefined) throw new Error(`attempt ${attemptId} is settled without an outcome`);
+  return toOutcome(archived);
 }
 
-/** The outcomes of settled attempts, in no particular order. */
+/** The outcomes of settled attempts, archived or not, in no particular order. */
 export async function loadOutcomes(on: Queryable, attemptIds: readonly string[]): Promise<readonly Outcome[]> {
-  return (await on.query<OutcomeRow>(SELECT_BY_ATTEMPTS, [attemptIds])).map(toOutcome);
+  const rows = await on.query<OutcomeRow>(SELECT_BY_ATTEMPTS, [attemptIds]);
+  const found = new Set(rows.map((row) => row.attempt_id));
+  const others = attemptIds.filter((id) => !found.has(id));
+  const archived = others.length === 0 ? [] : await on.query<OutcomeRow>(SELECT_ARCHIVED, [others]);
+  return [...rows, ...archived].map(toOutcome);
 }
 
-/** The signed text of a recorded receipt. */
-export async function loadReceipt(on: Queryable, receiptId: string): Promise<string> {
+/** The signed text of a recorded receipt; null if its round is archived. */
+export async function loadReceipt(on: Queryable, receiptId: string): Promise<string | null> {
   const found = await findReceipt(on, receiptId);
-  if (found === null) throw new Error(`receipt ${receiptId} is not recorded`);
-  return found.receipt;
+  if (found !== null) return found.receipt;
+  if (await isReceiptRecorded(on, receiptId)) return null;
+  throw new Error(`receipt ${receiptId} is not recorded`);
 }
 
+/** Whether an outcome has this receipt. If `findReceipt` does not find it, the archive has it. */
+export async function isReceiptRecorded(on: Queryable, receiptId: string): Promise<boolean> {
+  const [row] = await on.query<{ is_recorded: boolean }>(IS_RECORDED, [receiptId]);
+  return row?.is_recorded === true;
+}
+
+/** A receipt; null if its round is archived, or if there is none. */
 export async function findReceipt(on: Queryable, receiptId: string): Promise<Receipt | null> {
   const [row] = await on.query<{
     receipt: string;

@@ -50,7 +50,7 @@ const SELECT_BY_ID = { text: `${WITH_TENANT} where p.award_id = $1` };
 
 const SELECT_OF_ENTRANT = {
   name: 'round_payouts_of_entrant',
-  text: 'select p.award_id from attempts a join round_payouts p on p.entry_id = a.entry_id where a.id = $1',
+  text: 'select p.award_id from all_attempts a join round_payouts p on p.entry_id = a.entry_id where a.id = $1',
 };
 
 const SELECT_UNDECIDED = {

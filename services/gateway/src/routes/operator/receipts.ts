@@ -1,5 +1,5 @@
 import type { OwningServices } from '@laurel/attempts/client';
-import { isRefused } from '@laurel/errors';
+import { isRefused, refused } from '@laurel/errors';
 import { z } from '../../http/zod.ts';
 import { presentReceipt } from '../../presenters/receipt.ts';
 import { pathId } from '../fields.ts';
@@ -21,7 +21,8 @@ export const getReceipt = defineOperatorRoute({
     const isElsewhere = isRefused(asked) && asked.code === 'not_found';
     const found = isElsewhere ? await tournament.getReceipt({ receiptId }, options) : asked;
     if (!isRefused(found)) return presentReceipt(found);
-    // The challenge service says whether the receipt is only in its archive.
-    return found.code === 'not_found' && isRefused(asked) ? asked : found;
+    // The service that archived the receipt says so in its message.
+    const isArchived = found.message !== refused('not_found').message;
+    return found.code === 'not_found' && !isArchived && isRefused(asked) ? asked : found;
   },
 });

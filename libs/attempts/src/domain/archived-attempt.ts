@@ -3,10 +3,10 @@
  * it ended (docs/operations/archive.md), and almost every creation names an id that was made for
  * it. So only a creation with an old id is looked up among the archived attempts.
  */
-import { ABANDONED_CODE, IDEMPOTENCY_USE_RETENTION_MS } from '@laurel/attempts/domain';
 import { instantOfId } from '@laurel/values/ids';
 import { isBefore, later } from '@laurel/values/instant';
-import type { Attempt } from './challenge.ts';
+import { IDEMPOTENCY_USE_RETENTION_MS } from './idempotency-use.ts';
+import { ABANDONED_CODE } from './owned-attempt.ts';
 
 /** Whether the id is older than any that an idempotency key still names. */
 export function mayBeArchived(attemptId: string, now: Date): boolean {
@@ -15,8 +15,11 @@ export function mayBeArchived(attemptId: string, now: Date): boolean {
 
 /**
  * The archived attempt, as a repeat of its creation meets it. An abandoned one cannot be restarted,
- * because its id may not be written again: the repeat is refused.
+ * because its id may not be written again: the repeat is refused with `code`.
  */
-export function knownArchived(attempt: Attempt): Attempt {
-  return attempt.closedReason === ABANDONED_CODE ? { ...attempt, closedReason: 'challenge_not_available' } : attempt;
+export function knownArchived<Known extends { readonly closedReason: string | null }>(
+  attempt: Known,
+  code: string,
+): Known {
+  return attempt.closedReason === ABANDONED_CODE ? { ...attempt, closedReason: code } : attempt;
 }

@@ -2,7 +2,6 @@ import { newOwnedId } from '@laurel/values/ids';
 import { later } from '@laurel/values/instant';
 import { describe, expect, it } from 'vitest';
 import { knownArchived, mayBeArchived } from './archived-attempt.ts';
-import { ATTEMPT } from './example.ts';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const DAY_MS = 86_400_000;
@@ -19,9 +18,11 @@ describe('a creation by the id of an archived attempt', () => {
   });
 
   it('an abandoned attempt is a refused one, and every other stays as it is', () => {
-    const abandoned = { ...ATTEMPT, status: 'refused' as const, closedReason: 'abandoned' };
-    expect(knownArchived(abandoned)).toEqual({ ...abandoned, closedReason: 'challenge_not_available' });
-    const refused = { ...abandoned, closedReason: 'insufficient_funds' };
-    expect([ATTEMPT, refused].map(knownArchived)).toEqual([ATTEMPT, refused]);
+    const abandoned = { id: newOwnedId('challenge'), closedReason: 'abandoned' };
+    expect(knownArchived(abandoned, 'entries_closed')).toEqual({ ...abandoned, closedReason: 'entries_closed' });
+    for (const closedReason of [null, 'insufficient_funds']) {
+      const other = { ...abandoned, closedReason };
+      expect(knownArchived(other, 'entries_closed')).toEqual(other);
+    }
   });
 });
