@@ -67,13 +67,18 @@ test('npm run archive verifies a month as the service in its manifest', async ()
   expect(archive([]).stderr.match(/usage/g)).toHaveLength(1);
 });
 
-test('npm run archive deletes months of the challenge service alone', () => {
+test('npm run archive deletes a month of the named service, as the role of its archive', () => {
   const argv = ['--delete', '2024-12', '--from', folder];
-  const run = archive(argv);
-  expect(run).toMatchObject({ status: 1, stdout: '' });
-  expect(run.stderr).toBe('CHALLENGE_ARCHIVE_DATABASE_URL: is required\n');
-  expect(archive([...argv, '--service', 'tournament'])).toMatchObject({
-    status: 1,
-    stderr: 'tournament: no month of this service is deleted yet\n',
+  expect(archive(argv)).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: 'a month is deleted of one service: name it by --service challenge or tournament\n',
   });
+  for (const service of ['challenge', 'tournament']) {
+    expect(archive([...argv, '--service', service])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `${service.toUpperCase()}_ARCHIVE_DATABASE_URL: is required\n`,
+    });
+  }
 });

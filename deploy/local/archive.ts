@@ -14,7 +14,7 @@ const SERVICES = ['challenge', 'tournament', 'wallet'] as const;
 
 const option = { type: 'string' } as const;
 const { values } = parseArgs({
-  options: { before: option, service: option, verify: option, month: option },
+  options: { before: option, delete: option, service: option, verify: option, month: option },
   strict: false,
 });
 const named = values.service ?? serviceOfMonth(values.verify ?? values.month);
@@ -22,6 +22,10 @@ const services = named === undefined ? SERVICES : SERVICES.filter((service) => s
 if (services.length === 0) {
   console.error(`the service ${named} has no archive; these have one: ${SERVICES.join(', ')}`);
   process.exitCode = 2;
+}
+if (values.delete !== undefined && named === undefined) {
+  console.error(`a month is deleted of one service: name it by --service ${SERVICES.join(' or ')}`);
+  process.exit(2);
 }
 for (const service of services) {
   const command = fileURLToPath(new URL(`../../services/${service}/src/archive.ts`, import.meta.url));

@@ -14,12 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-const refusal = (statement: string) => refusalBy(world.stack.database('challenge').runningUrl, statement);
+/** The table of what each service pays, and a range as its totals take one. */
+const OWN = {
+  challenge: { awards: 'awards', range: 'gen_random_uuid(), gen_random_uuid()' },
+  tournament: { awards: 'round_payouts', range: 'now(), now()' },
+} as const;
 
-describe('the role that deletes archived months', () => {
+describe.each(['challenge', 'tournament'] as const)('the role that deletes archived months of %ss', (service) => {
+  const refusal = (statement: string) => refusalBy(world.stack.database(service).runningUrl, statement);
   const archived = () => {
-    const { archiveUrl } = world.stack.database('challenge');
-    if (archiveUrl === undefined) throw new Error('the challenge service has no role of its archive');
+    const { archiveUrl } = world.stack.database(service);
+    if (archiveUrl === undefined) throw new Error(`the ${service} service has no role of its archive`);
     return archiveUrl;
   };
 
@@ -28,7 +33,7 @@ describe('the role that deletes archived months', () => {
     'delete from outcomes',
     'truncate attempts cascade',
     "update attempts set status = 'voided'",
-    'delete from awards',
+    `delete from ${OWN[service].awards}`,
     'insert into archived_attempts select from attempts',
     'delete from archived_attempts',
     'update archived_batches set digest = digest',
@@ -48,6 +53,6 @@ describe('the role that deletes archived months', () => {
     expect(await refusal("select end_archived_month('2025-12')")).toBe(REFUSED);
     const begin = "select begin_archived_month('2025-12', '', '[]', '{}', '{}', '{}')";
     expect(await refusal(begin)).toBe(REFUSED);
-    expect(await refusal("select archived_totals_differ('[]', gen_random_uuid(), gen_random_uuid())")).toBe(REFUSED);
+    expect(await refusal(`select archived_totals_differ('[]', ${OWN[service].range})`)).toBe(REFUSED);
   });
 });

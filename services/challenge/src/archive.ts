@@ -3,11 +3,10 @@
  * runs (docs/operations/archive.md). A run that deletes a month connects as the archive's role;
  * every other run connects as the service's role.
  */
-import { runArchive } from '@laurel/attempts/archive';
+import { monthDeletionOf, runArchive } from '@laurel/attempts/archive';
 import { databaseUrl, loadConfig, secretKey } from '@laurel/service';
 import { z } from 'zod';
 import { archivedMonths } from './archived-months.ts';
-import { monthDeletion } from './repository/month-deletion.ts';
 
 await runArchive(archivedMonths, {
   load: () => {
@@ -15,7 +14,8 @@ await runArchive(archivedMonths, {
     return { url: config.CHALLENGE_DATABASE_URL, seed: config.RECEIPT_SIGNING_SEED };
   },
   deletion: {
-    steps: monthDeletion,
+    source: archivedMonths,
+    steps: monthDeletionOf('challenge'),
     loadUrl: () => loadConfig(z.object({ CHALLENGE_ARCHIVE_DATABASE_URL: databaseUrl })).CHALLENGE_ARCHIVE_DATABASE_URL,
   },
 });

@@ -1,12 +1,12 @@
 /** How the archive reads this service's months. The id of an attempt determines its month. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { MonthSource } from '@laurel/attempts/archive';
+import type { DeletableMonths } from '@laurel/attempts/archive';
 import { instantOfId } from '@laurel/values/ids';
 import { inspectMonth } from './domain/archived-month.ts';
 import { ARCHIVED_TABLES, loadArchivedTotals, loadUnfinished, oldestAttemptId } from './repository/archived-rows.ts';
 
-export const archivedMonths: MonthSource = {
+export const archivedMonths: DeletableMonths = {
   service: 'challenge',
   migration:
     readdirSync(fileURLToPath(new URL('../migrations/', import.meta.url)))
@@ -22,4 +22,5 @@ export const archivedMonths: MonthSource = {
   totals: loadArchivedTotals,
   inspect: inspectMonth,
   sealOf: async () => null,
+  batchKeys: { keyOf: ({ id }) => String(id), endOf: ({ endId }) => endId },
 };

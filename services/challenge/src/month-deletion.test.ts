@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { deleteMonth, type Month, monthOf, writeMonth } from '@laurel/attempts/archive';
+import { deleteMonth, type Month, monthDeletionOf, monthOf, writeMonth } from '@laurel/attempts/archive';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createSigner } from '@laurel/signature';
 import { expectAccepted } from '@laurel/testing';
@@ -15,7 +15,8 @@ import { type ArchiveHost, DAY_MS, type Played, played, startArchiveHost } from 
 import { archivedMonths } from './archived-months.ts';
 import { created, PROGRAM, recorded, useHarness, verdictOf } from './challenge.fixture.ts';
 import { insertAttempts } from './repository/attempts.ts';
-import { monthDeletion } from './repository/month-deletion.ts';
+
+const monthDeletion = monthDeletionOf('challenge');
 
 let held: AsyncDisposableStack;
 let host: ArchiveHost;

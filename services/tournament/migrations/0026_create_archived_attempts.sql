@@ -1,7 +1,7 @@
 -- What stays of an attempt once the month of its round was archived and deleted (decision 38): its
--- money, its result and who played, without metadata, evidence and receipt. Rounds, entries, boards,
--- payouts and seals stay as they are. A later migration brings the functions that move the rows, and
--- only they write these tables. Until they run, the tables stay empty.
+-- money, its result and who played, without metadata, evidence and receipt. Rounds, entries,
+-- boards, payouts and seals stay as they are. A later migration brings the functions that move the
+-- rows, and only they write these tables. Until they run, the tables stay empty.
 --
 -- The previous release reads none of these tables. It would not find an archived attempt, so no
 -- month is deleted while a replica of it runs.

@@ -1,12 +1,14 @@
 /** The months of this service for the archive: whole rounds, by the instant at which they end. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { MonthSource } from '@laurel/attempts/archive';
+import type { DeletableMonths } from '@laurel/attempts/archive';
 import { inspectMonth } from './domain/archived-month.ts';
 import { archivedSealOf } from './domain/archived-seal.ts';
 import { ARCHIVED_TABLES, loadArchivedTotals, loadUnfinished, oldestEnd } from './repository/archived-rows.ts';
 
-export const archivedMonths: MonthSource = {
+const MAX_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export const archivedMonths: DeletableMonths = {
   service: 'tournament',
   migration:
     readdirSync(fileURLToPath(new URL('../migrations/', import.meta.url)))
@@ -19,4 +21,9 @@ export const archivedMonths: MonthSource = {
   totals: loadArchivedTotals,
   inspect: inspectMonth,
   sealOf: archivedSealOf,
+  // A batch has whole entries.
+  batchKeys: {
+    keyOf: ({ round_id: roundId, account_id: accountId }) => `${roundId} ${accountId}`,
+    endOf: () => `${MAX_ID} ${MAX_ID}`,
+  },
 };

@@ -99,6 +99,8 @@ export interface Harness extends AsyncDisposable {
   readonly database: Database;
   /** The URL by which the service's role uses the database. */
   readonly runningUrl: string;
+  /** The database's URL for the role that deletes archived months. */
+  readonly archiveUrl: string;
   readonly clock: TestClock;
   /** The prefix of this harness's own stream of events. */
   readonly eventsPrefix: string;
@@ -241,6 +243,7 @@ async function startHarness(natsUrl: string, startsAt?: Date): Promise<Harness> 
     server,
     database,
     runningUrl: scratch.runningUrl,
+    archiveUrl: scratch.archiveUrl ?? '',
     clock,
     eventsPrefix: config.EVENTS_PREFIX,
     startReplica,

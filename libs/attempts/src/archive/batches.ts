@@ -1,27 +1,36 @@
 /**
  * The batches in which a month is deleted, each with a digest that is computed from the month's
  * files. The database computes the same digest over the rows that it deletes. The digest is the
- * SHA-256 of the lines of `attempts`, in id order, followed by the lines of `outcomes`, all with
- * their newlines.
+ * SHA-256 of the lines of `attempts`, in the order of their file, followed by the lines of
+ * `outcomes`, all with their newlines.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { join } from 'node:path';
-import { walkRows } from '../domain/archived-rows.ts';
+import { type ArchivedRow, walkRows } from '../domain/archived-rows.ts';
 import { readLines } from './lines.ts';
 import { fileOf } from './manifest.ts';
 import type { Month } from './month.ts';
 
-/** One transaction deletes at most this many attempts, and about this many characters of lines. */
+/** One transaction deletes about this many attempts, or about this many characters of lines. */
 const MAX_ATTEMPTS = 2_000;
 const MAX_CHARACTERS = 8 * 2 ** 20;
 
 export interface Batch {
   /**
-   * The batch contains the ids from the end of the previous batch up to this id, which is excluded.
+   * The batch contains the attempts from the end of the previous batch up to this key, which is
+   * excluded.
    */
-  readonly endId: string;
+  readonly endKey: string;
   readonly attempts: number;
   readonly digest: Buffer;
+}
+
+/** Where the batches of a service may end. The text of a key sorts as the file of attempts does. */
+export interface BatchKeys {
+  /** Attempts with one key are of one batch. */
+  keyOf(attempt: ArchivedRow): string;
+  /** A key above every key of the month. */
+  endOf(month: Month): string;
 }
 
 interface OpenBatch {
@@ -38,31 +47,34 @@ interface OpenBatch {
 export async function digestBatches(
   folder: string,
   month: Month,
-  storedEnds: readonly string[] | null,
+  { keys, storedEnds }: { readonly keys: BatchKeys; readonly storedEnds: readonly string[] | null },
 ): Promise<readonly Batch[]> {
   const batches: Batch[] = [];
   let batch = newBatch();
-  const close = (endId: string) => {
+  let lastKey = '';
+  const close = (endKey: string) => {
     for (const line of batch.outcomes) batch.hash.update(line);
-    batches.push({ endId, attempts: batch.attempts, digest: batch.hash.digest() });
+    batches.push({ endKey, attempts: batch.attempts, digest: batch.hash.digest() });
     batch = newBatch();
   };
-  const isFull = (nextId: string) =>
+  const isFull = (nextKey: string) =>
     storedEnds === null
-      ? batch.attempts === MAX_ATTEMPTS || batch.characters >= MAX_CHARACTERS
-      : nextId >= (storedEnds[batches.length] ?? month.endId);
-  await using outcomes = walkRows(linesOf(folder, 'outcomes', 'attempt_id'));
-  for await (const { id, line } of linesOf(folder, 'attempts', 'id')) {
-    if (batch.attempts > 0 && isFull(id)) close(id);
+      ? nextKey !== lastKey && (batch.attempts >= MAX_ATTEMPTS || batch.characters >= MAX_CHARACTERS)
+      : nextKey >= (storedEnds[batches.length] ?? keys.endOf(month));
+  await using outcomes = walkRows(linesOf(folder, 'outcomes'));
+  for await (const { row, line } of linesOf(folder, 'attempts')) {
+    const key = keys.keyOf(row);
+    if (batch.attempts > 0 && isFull(key)) close(key);
+    lastKey = key;
     batch.hash.update(line);
     batch.attempts += 1;
     batch.characters += line.length;
-    const outcome = await outcomes.takeIf((row) => row.id === id);
+    const outcome = await outcomes.takeIf((one) => (one.row as ArchivedRow).attempt_id === row.id);
     if (outcome === null) continue;
     batch.outcomes.push(String(outcome.line));
     batch.characters += String(outcome.line).length;
   }
-  if (batch.attempts > 0) close(month.endId);
+  if (batch.attempts > 0) close(keys.endOf(month));
   return batches;
 }
 
@@ -70,11 +82,9 @@ function newBatch(): OpenBatch {
   return { hash: createHash('sha256'), outcomes: [], attempts: 0, characters: 0 };
 }
 
-/**
- * Yields each line of a table's file with its newline, and the attempt id that the column holds.
- */
-async function* linesOf(folder: string, table: string, column: string): AsyncGenerator<{ id: string; line: string }> {
+/** Yields each line of a table's file with its newline, and as the row that it contains. */
+async function* linesOf(folder: string, table: string): AsyncGenerator<{ row: ArchivedRow; line: string }> {
   for await (const text of readLines(join(folder, fileOf(table)))) {
-    yield { id: (JSON.parse(text) as Record<string, string>)[column] ?? '', line: `${text}\n` };
+    yield { row: JSON.parse(text) as ArchivedRow, line: `${text}\n` };
   }
 }

@@ -29,7 +29,7 @@ import { digestFile } from './lines.ts';
 import { MANIFEST_FILE, type Manifest } from './manifest.ts';
 import type { Month } from './month.ts';
 import { verifyMonth } from './verify-month.ts';
-import { ArchiveRefusedError, compareWithDatabase, type MonthSource } from './write-month.ts';
+import { ArchiveRefusedError, compareWithDatabase, type DeletableMonths } from './write-month.ts';
 
 /** A batch with its number, as the database stores it. */
 export interface StoredBatch extends Batch {
@@ -62,7 +62,7 @@ export interface MonthDeletion {
 
 export interface DeletionRun {
   readonly database: Database;
-  readonly source: MonthSource;
+  readonly source: DeletableMonths;
   readonly deletion: MonthDeletion;
   /** The folder of all services' archives. */
   readonly root: string;
@@ -103,7 +103,8 @@ async function deleteLocked(month: Month, run: DeletionRun): Promise<void> {
 
   const stored = await deletion.findBatches(database, month.name);
   if (stored === null) await compareWithDatabase(manifest, { folder, month, database, source });
-  const batches = await digestBatches(folder, month, stored?.map(({ endId }) => endId) ?? null);
+  const storedEnds = stored?.map(({ endKey }) => endKey) ?? null;
+  const batches = await digestBatches(folder, month, { keys: source.batchKeys, storedEnds });
   if (stored !== null && textOf(stored) !== textOf(batches)) {
     throw new ArchiveRefusedError(`${folder} does not have the batches with which ${month.name} was begun`);
   }
@@ -170,5 +171,5 @@ async function refuseByMessage(work: () => Promise<void>): Promise<void> {
 }
 
 function textOf(batches: readonly Batch[]): string {
-  return batches.map(({ endId, attempts, digest }) => `${endId} ${attempts} ${digest.toString('hex')}`).join('\n');
+  return batches.map(({ endKey, attempts, digest }) => `${endKey} ${attempts} ${digest.toString('hex')}`).join('\n');
 }

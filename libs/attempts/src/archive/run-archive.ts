@@ -29,7 +29,7 @@ import { ArchiveRefusedError, type ArchiveRun, type MonthSource, writeMonth } fr
 
 const USAGE = `usage: npm run archive -- --before 2026-01 --to FOLDER [--keys FILE] [--service NAME]
        npm run archive -- --verify FOLDER/challenge/2025-12 --keys FILE
-       npm run archive -- --delete 2025-12 --from FOLDER [--copy FOLDER] [--service NAME]
+       npm run archive -- --delete 2025-12 --from FOLDER [--copy FOLDER] --service NAME
        npm run archive -- --receipt ID --month FOLDER/challenge/2025-12
        npm run archive -- --attempt ID --month FOLDER/challenge/2025-12`;
 /** Long, because a run waits for the disk and for other statements, and nothing waits for a run. */
@@ -52,7 +52,7 @@ export interface ArchiveCommand {
   /** True if the service's database has no signing keys. */
   readonly needsKeys?: true;
   /** Absent if the service deletes no months. `loadUrl` returns the URL of the archive's role. */
-  readonly deletion?: { readonly steps: MonthDeletion; loadUrl(): string };
+  readonly deletion?: { readonly source: DeletableMonths; readonly steps: MonthDeletion; loadUrl(): string };
 }
 
 /** Runs the command, and sets the exit code of the process. */
@@ -86,8 +86,8 @@ export async function runArchive(source: MonthSource, command: ArchiveCommand): 
       process.exitCode = await deleteFrom(from, {
         name: deleted,
         copy: copy ?? null,
-        source,
-        deletion: command.deletion,
+        service: source.service,
+        command,
       });
     else if (verify !== undefined && keys !== undefined) process.exitCode = await verifyAlone(verify, keys, source);
     else if (receipt !== undefined && month !== undefined)
@@ -156,16 +156,16 @@ async function deleteFrom(
   {
     name,
     copy,
-    source,
-    deletion,
+    service,
+    command: { deletion },
   }: {
     readonly name: string;
     readonly copy: string | null;
-    readonly source: MonthSource;
-    readonly deletion: ArchiveCommand['deletion'];
+    readonly service: string;
+    readonly command: ArchiveCommand;
   },
 ): Promise<number> {
-  if (deletion === undefined) throw new ArchiveRefusedError('no month of this service is deleted yet');
+  if (deletion === undefined) throw new ArchiveRefusedError('the months of this service cannot be deleted');
   const month = monthOf(name);
   if (month === null) throw new ArchiveRefusedError(`${name} is no month, as 2026-01 is`);
   await using database = createDatabase({
@@ -175,8 +175,8 @@ async function deleteFrom(
     applicationName: 'archive',
     statementTimeoutMs: TIMEOUT_MS,
   });
-  const print = (line: string) => console.log(`${source.service} ${month.name}: ${line}`);
-  await deleteMonth(month, { database, source, deletion: deletion.steps, root, copy, print });
+  const print = (line: string) => console.log(`${service} ${month.name}: ${line}`);
+  await deleteMonth(month, { database, source: deletion.source, deletion: deletion.steps, root, copy, print });
   return 0;
 }
 

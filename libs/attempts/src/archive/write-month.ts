@@ -20,6 +20,7 @@ import type { Signer } from '@laurel/signature';
 import type { Total } from '../domain/archived-rows.ts';
 import { archiveInstant, lockArchive, printInUtc, readCursor } from '../repository/archive.ts';
 import { listSigningKeys, type SigningKey } from '../repository/signing-keys.ts';
+import type { BatchKeys } from './batches.ts';
 import { countLines, type Line, writeLines } from './lines.ts';
 import { ARCHIVE_KIND, type ArchivedFile, fileOf, MANIFEST_FILE, type Manifest, signManifest } from './manifest.ts';
 import type { Month } from './month.ts';
@@ -41,6 +42,11 @@ export interface MonthSource extends ArchivedMonths {
    * change.
    */
   unfinished(on: Queryable, month: Month): Promise<readonly string[]>;
+}
+
+/** The months of a service that deletes them. */
+export interface DeletableMonths extends MonthSource {
+  readonly batchKeys: BatchKeys;
 }
 
 /** A month that cannot be written or deleted now; the message says why. */

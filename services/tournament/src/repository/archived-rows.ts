@@ -141,7 +141,9 @@ where r.closes_at >= $1 and r.closes_at < $2 group by r.environment, p.status`,
 // ends. The outbox keeps it until the webhook service acknowledges it.
 const UNFINISHED: Statement = {
   text: `
-(select 'the round ' || r.id || ' is ' || r.status as clause from rounds r
+(select 'it is being deleted' as clause from archived_months m where m.begins_at = $1)
+union all
+(select 'the round ' || r.id || ' is ' || r.status from rounds r
  where r.closes_at >= $1 and r.closes_at < $2 and r.status not in ('settled', 'cancelled') order by r.id limit 5)
 union all
 (select 'the attempt ' || a.id || ' is ' || a.status from rounds r cross join lateral (select * from attempts of_round where of_round.round_id = r.id offset 0) a
@@ -159,7 +161,12 @@ union all
  where b.event_id < $3 order by b.event_id limit 5)`,
 };
 
-const OLDEST: Statement = { text: 'select min(closes_at) as oldest from rounds' };
+// The rounds of a deleted month stay, without their attempts.
+const OLDEST: Statement = {
+  text: `
+select min(closes_at) as oldest from rounds
+where closes_at >= coalesce((select max(ends_at) from archived_months where deleted_at is not null), '-infinity')`,
+};
 
 /** What the month's rounds, attempts and payouts add up to; of rounds the whole purses. */
 export function loadArchivedTotals(on: Queryable, { from, until }: Range): Promise<readonly Total[]> {
@@ -175,7 +182,7 @@ export async function loadUnfinished(
   return rows.map(({ clause }) => clause);
 }
 
-/** When the first of all rounds ends; null without rounds. */
+/** When the first of all rounds ends, those of deleted months aside; null without rounds. */
 export async function oldestEnd(on: Queryable): Promise<Date | null> {
   return (await on.query<{ oldest: Date | null }>(OLDEST))[0]?.oldest ?? null;
 }

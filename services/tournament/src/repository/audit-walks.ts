@@ -77,8 +77,8 @@ export const PLACES: Rows = sharedRows(
 );
 
 /**
- * The names in `audit_sums` of the sums that a pass adds up, besides those of archived attempts. The
- * key of each sum is a round.
+ * The names in `audit_sums` of the sums that a pass adds up, besides those of archived attempts.
+ * The key of each sum is a round.
  */
 export const SUM = {
   /** The scored attempts that a round's tally had when the pass began. */

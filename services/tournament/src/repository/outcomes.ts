@@ -114,7 +114,10 @@ export async function loadReceipt(on: Queryable, receiptId: string): Promise<str
   throw new Error(`receipt ${receiptId} is not recorded`);
 }
 
-/** Whether an outcome has this receipt. If `findReceipt` does not find it, the archive has it. */
+/**
+ * Whether an outcome has this receipt. If `findReceipt` does not find the receipt, it is in the
+ * archive.
+ */
 export async function isReceiptRecorded(on: Queryable, receiptId: string): Promise<boolean> {
   const [row] = await on.query<{ is_recorded: boolean }>(IS_RECORDED, [receiptId]);
   return row?.is_recorded === true;
