@@ -177,7 +177,8 @@ function skipsLocked({ text }: WrittenStatement): boolean {
   return clauses.length > 0 && clauses.every((clause) => clause.endsWith('skip locked'));
 }
 
-const NO_SUCH_TABLE_OR_COLUMN: ReadonlySet<string | undefined> = new Set(['42P01', '42703']);
+// No such table, column or function.
+const IS_OF_ANOTHER_DATABASE: ReadonlySet<string | undefined> = new Set(['42P01', '42703', '42883']);
 
 /** Explains a statement; null if the statement does not belong to this database. */
 async function explain(
@@ -193,7 +194,7 @@ async function explain(
     );
     return rows[0]?.['QUERY PLAN'][0].Plan ?? null;
   } catch (error) {
-    if (error instanceof pg.DatabaseError && NO_SUCH_TABLE_OR_COLUMN.has(error.code)) return null;
+    if (error instanceof pg.DatabaseError && IS_OF_ANOTHER_DATABASE.has(error.code)) return null;
     throw new Error(`cannot explain ${text}`, { cause: error });
   } finally {
     await client.query('rollback');

@@ -29,7 +29,9 @@ select (select max(month) from archived_months), 1, $1, '00000000-0000-0000-0000
   'ffffffff-ffff-ffff-ffff-ffffffffffff', count(*), decode(repeat('00', 32), 'hex'), now()
 from ended`;
 
-/** Archives the rounds, each in one commit. `run` sends a statement as the owner of the database. */
+/**
+ * Archives the rounds, each in one commit. `run` sends a statement as the owner of the database.
+ */
 export async function archiveRounds(
   run: (text: string, values: readonly unknown[]) => Promise<unknown>,
   roundIds: readonly string[],

@@ -1,6 +1,6 @@
 -- The functions that delete an archived month (decision 38), as in the challenge service. They run
--- as the owner, and only the archive's role may execute them (archive-grants.sql): the service's own
--- role still cannot delete an attempt or an outcome.
+-- as the owner, and only the archive's role may execute them (archive-grants.sql): the service's
+-- own role still cannot delete an attempt or an outcome.
 --
 -- A function gets no rows and no ids to delete. It deletes a batch only if the rows of the batch
 -- have the digest of the archive's lines, so a row that was changed, added or never archived stops
@@ -21,8 +21,8 @@ as $$
   select rpad(lpad(to_hex((extract(epoch from instant) * 1000)::bigint), 12, '0'), 32, '0')::uuid;
 $$;
 
--- Whether the rounds that closed from the first instant on and before the second, their attempts and
--- their payouts add up to something else than a manifest states.
+-- Whether the rounds that closed from the first instant on and before the second, their attempts
+-- and their payouts add up to something else than a manifest states.
 create function archived_totals_differ(totals jsonb, from_instant timestamptz, until_instant timestamptz) returns boolean
 language sql
 stable
