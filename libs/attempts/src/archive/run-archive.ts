@@ -25,7 +25,13 @@ import { readLines } from './lines.ts';
 import { fileOf } from './manifest.ts';
 import { monthOf, monthsBetween } from './month.ts';
 import { type ArchivedMonths, rowsIn, verifyMonth } from './verify-month.ts';
-import { ArchiveRefusedError, type ArchiveRun, type MonthSource, writeMonth } from './write-month.ts';
+import {
+  ArchiveRefusedError,
+  type ArchiveRun,
+  type DeletableMonths,
+  type MonthSource,
+  writeMonth,
+} from './write-month.ts';
 
 const USAGE = `usage: npm run archive -- --before 2026-01 --to FOLDER [--keys FILE] [--service NAME]
        npm run archive -- --verify FOLDER/challenge/2025-12 --keys FILE
