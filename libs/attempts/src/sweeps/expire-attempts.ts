@@ -62,6 +62,10 @@ export interface AttemptExpirer {
    * others; its error is thrown after them.
    */
   refundAll(due: readonly RefundDue[]): Promise<void>;
+  /**
+   * Ends the attempts whose deadline has passed, and refunds fees that are due. A failure of one
+   * does not keep the other from running; it is thrown after both.
+   */
   runOnce(now: Date): Promise<void>;
   drain(): Promise<void>;
 }
@@ -202,8 +206,12 @@ export function createAttemptExpirer(deps: {
       refundOne({ id: attempt.id, feeGeneration: attempt.feeGeneration, reason: refundReasonOf(attempt), environment }),
     refundAll,
     async runOnce(now) {
-      await expireAllDue(now);
-      await refundAll(await refunds.loadNext(database, PAGE));
+      // The next refunds are loaded after the expiry, which queues some, even if the expiry failed.
+      const [expiry] = await Promise.allSettled([expireAllDue(now)]);
+      const [refund] = await Promise.allSettled([refunds.loadNext(database, PAGE).then(refundAll)]);
+      const failures = [expiry, refund].flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+      if (failures.length > 1) throw new AggregateError(failures, 'neither the expiry nor the refunds succeeded');
+      if (failures.length > 0) throw failures[0];
     },
     drain: () => finished.drain(),
   };
