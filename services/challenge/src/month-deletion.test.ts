@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deleteMonth, type Month, monthDeletionOf, monthOf, writeMonth } from '@laurel/attempts/archive';
 import { createDatabase, type Database } from '@laurel/postgres';
+import { ChallengeStatus } from '@laurel/proto/challenge';
 import { createSigner } from '@laurel/signature';
 import { expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
@@ -15,6 +16,7 @@ import { type ArchiveHost, DAY_MS, type Played, played, startArchiveHost } from 
 import { archivedMonths } from './archived-months.ts';
 import { created, PROGRAM, recorded, useHarness, verdictOf } from './challenge.fixture.ts';
 import { insertAttempts } from './repository/attempts.ts';
+import { everyNth, openSeeded, usePlay } from './workers/monitor.fixture.ts';
 
 const monthDeletion = monthDeletionOf('challenge');
 
@@ -408,6 +410,42 @@ describe('the audit', () => {
     const balance = await h.balance(late.accountId);
     expect(verdictOf(await h.create(challenge.id, late.ref, newOwnedId('challenge', longAgo)))).toBe('failure');
     expect(await h.balance(late.accountId)).toBe(balance);
+  });
+});
+
+describe('a month in which a challenge ramped', () => {
+  const h = useHarness();
+  const { play } = usePlay(h);
+
+  it('a month is archived and deleted after a ramp with a refused, an expired and a late attempt', async () => {
+    const longAgo = new Date(Date.now() - 45 * DAY_MS);
+    const month = monthOf(longAgo.toISOString().slice(0, 7));
+    if (month === null) throw new Error('no month');
+    const challengeId = await openSeeded(h);
+    const [refused, expired, late] = [
+      newOwnedId('challenge', longAgo),
+      newOwnedId('challenge', longAgo),
+      newOwnedId('challenge', longAgo),
+    ];
+    const poor = await h.player(undefined, 0n);
+    created(await h.create(challengeId, (await h.player()).ref, expired));
+    created(await h.create(challengeId, (await h.player()).ref, late));
+    expect(verdictOf(await h.create(challengeId, poor.ref, refused))).toBe('insufficient_funds');
+    expectAccepted(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: expired }));
+    await play(challengeId, everyNth(60, 4));
+    await play(challengeId, everyNth(40, 4));
+    const { challenge } = expectAccepted(await h.challenge.getChallenge({ challengeId }));
+    expect(challenge).toMatchObject({ status: ChallengeStatus.LIVE, ramp: undefined });
+    recorded(await h.report(late, 100));
+    await h.server.sweepOnce();
+
+    await writeMonth(month, { ...h, source: archivedMonths, signer: createSigner(h.seed), root: host.root });
+    await using database = createDatabase({ url: h.archiveUrl, maxConnections: 2, applicationName: 'archive-test' });
+    const lines: string[] = [];
+    const print = (line: string) => void lines.push(line);
+    const deletion = { database, source: archivedMonths, deletion: monthDeletion, root: host.root, copy: null, print };
+    await deleteMonth(month, deletion);
+    expect(lines).toContain('batch 1 of 1: 3 attempts deleted');
   });
 });
 

@@ -18,6 +18,7 @@ import { challengeContest } from './contest.ts';
 import { createAudit, createContinuousAudit } from './handlers/audit.ts';
 import { createAttemptCache } from './repository/attempt-cache.ts';
 import { challengeRpcs } from './rpcs.ts';
+import { createFreeSlots } from './workers/free-slots.ts';
 import { createChallengeMonitor } from './workers/monitor-challenges.ts';
 
 interface ForTests {
@@ -54,8 +55,11 @@ async function startParts(config: ChallengeConfig, foundation: Foundation): Prom
   const contest = challengeContest({ ...deps, attempts: createAttemptCache(), monitor });
   const attempts = startAttempts(contest, config, service);
 
-  const counting = { name: 'monitor-challenges', intervalMs: config.SWEEP_INTERVAL_MS, runOnce: monitor.runOnce };
-  const workers = attempts.workersWith([counting]);
+  const intervalMs = config.SWEEP_INTERVAL_MS;
+  const workers = attempts.workersWith([
+    { name: 'monitor-challenges', intervalMs, runOnce: monitor.runOnce },
+    { name: 'free-slots', intervalMs, runOnce: createFreeSlots(deps) },
+  ]);
   const runAudit = createAudit(deps);
   return {
     rpcs: challengeRpcs({ ...deps, accounts: attempts.accounts, attempts, runAudit }),

@@ -5,13 +5,14 @@
 
 import { ChallengeStatus, type ChallengeTerms } from '@laurel/proto/challenge';
 import { expectAccepted } from '@laurel/testing';
-import { newId, newOwnedId } from '@laurel/values/ids';
+import { leastIdAt, newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, type Harness, HOUR_MS, PROGRAM, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
 import { CEILINGS } from '../domain/example.ts';
 import { lossBoundOf } from '../domain/loss-bound.ts';
 import { MAX_UNCONFIRMED_ATTEMPTS } from '../domain/ramp.ts';
 import { findChallenge } from '../repository/challenges.ts';
+import { freeUnneededSlots } from '../repository/ramp-slots.ts';
 import { usePlay } from '../workers/monitor.fixture.ts';
 
 const h = useHarness();
@@ -58,6 +59,12 @@ async function openFor<Player extends { readonly ref: string }>(challengeId: str
 
 async function slotsOf(challengeId: string): Promise<number> {
   return (await findChallenge(h.database, challengeId))?.unconfirmedAttempts ?? Number.NaN;
+}
+
+/** The attempts that hold slots of the challenge, whether or not they need them. */
+async function holdersOf(challengeId: string): Promise<string[]> {
+  const text = 'select attempt_id from ramp_slots where challenge_id = $1';
+  return (await h.database.query<{ attempt_id: string }>({ text }, [challengeId])).map((row) => row.attempt_id);
 }
 
 async function isListed(challengeId: string): Promise<boolean> {
@@ -144,6 +151,60 @@ describe('the attempts of an unconfirmed bar', () => {
     await expect(h.database.query({ text: insert }, [id, 101, newId()])).rejects.toThrow('ramp_slots_are_a_hundred');
     await expect(h.database.query({ text: insert }, [id, 1, newId()])).rejects.toThrow('ramp_slots_pkey');
     await expect(h.database.query({ text: insert }, [id, null, attempt])).rejects.toThrow('null value');
+  });
+
+  it.each([ChallengeStatus.LIVE, ChallengeStatus.SUSPENDED, ChallengeStatus.CLOSED])(
+    'the sweep frees the slots of ended attempts, and of no other, in a challenge of status %i',
+    async (status) => {
+      const id = await seeded();
+      const [voided = '', settled = '', expired = ''] = await open(id, 3);
+      const poor = await h.player(undefined, 0n);
+      const refused = newOwnedId('challenge');
+      expect(verdictOf(await h.create(id, poor.ref, refused))).toBe('insufficient_funds');
+      expectAccepted(await h.challenge.voidAttempt({ attemptId: voided, reason: 'a test' }));
+      if (status !== ChallengeStatus.LIVE)
+        expectAccepted(await h.challenge.updateChallengeStatus({ challengeId: id, status, note: undefined }));
+      await settle([settled], []);
+      expect((await holdersOf(id)).sort()).toEqual([voided, settled, expired, refused].sort());
+      await h.server.sweepOnce();
+      expect(await holdersOf(id)).toContain(expired);
+
+      h.clock.advance(HOUR_MS);
+      await h.server.sweepOnce();
+      h.clock.advance(HOUR_MS);
+      const young = status === ChallengeStatus.LIVE ? await open(id, 2) : [];
+      await h.server.sweepOnce();
+      expect((await holdersOf(id)).sort()).toEqual([...young].sort());
+    },
+  );
+
+  it('the sweep leaves the slot of an abandoned attempt that starts again', async () => {
+    const id = await seeded();
+    const [one, two] = [await h.player(), await h.player()];
+    // The first attempts make the service cache which accounts the refs name.
+    for (const { ref } of [one, two]) created(await h.create(id, ref));
+    // The worker frees no slot of an attempt as young as these.
+    const soon = new Date(h.clock().getTime() + HOUR_MS);
+    const [starting, abandoned] = [newOwnedId('challenge', soon), newOwnedId('challenge', soon)];
+    await h.stopWallet();
+    expect(verdictOf(await h.create(id, one.ref, starting))).toBe('failure');
+    expect(verdictOf(await h.create(id, two.ref, abandoned))).toBe('failure');
+    await h.startWallet();
+    h.clock.advance(60_000);
+    await h.server.sweepOnce();
+    expect(await holdersOf(id)).toEqual(expect.arrayContaining([starting, abandoned]));
+
+    const free = () => freeUnneededSlots(h.database, leastIdAt(new Date(soon.getTime() + HOUR_MS)), 1_000);
+    await h.database.transaction(async (tx) => {
+      // The lock that the start of an attempt holds until its commit.
+      await tx.query({ text: 'select from attempts where id = $1 for no key update' }, [starting]);
+      await free();
+      expect(await holdersOf(id)).toContain(starting);
+      expect(await holdersOf(id)).not.toContain(abandoned);
+    });
+    created(await h.create(id, one.ref, starting));
+    await free();
+    expect(await holdersOf(id)).toContain(starting);
   });
 
   it('the audit finds an open attempt of an unconfirmed bar that holds no slot', async () => {

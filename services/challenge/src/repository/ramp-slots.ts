@@ -8,9 +8,10 @@
  * A slot is in use while its attempt is pending, open or settled. The next attempts take slots that
  * are not in use, so the code that ends an attempt need not free its slot. The monitor frees slots
  * of settled attempts until only as many are left as outcomes wait. It does not matter which of
- * these rows the monitor deletes.
+ * these rows the monitor deletes. A worker frees the slots that no attempt took and no monitor
+ * freed (workers/free-slots.ts).
  */
-import type { BoundStatement, Queryable } from '@laurel/postgres';
+import type { BoundStatement, Database, Queryable } from '@laurel/postgres';
 import { MAX_UNCONFIRMED_ATTEMPTS, RAMP_ATTEMPTS } from '../domain/ramp.ts';
 
 /** SQL: whether the bar of a row of challenges is unconfirmed. */
@@ -78,6 +79,25 @@ with counted as (
 delete from ramp_slots s using held where s.challenge_id = held.challenge_id and s.slot = held.slot`,
 };
 
+// An abandoned attempt may start again, as long as its idempotency key counts, and then needs the
+// slot that it still has. The lock on the attempt makes such a start wait, and skips an attempt
+// that has just started. A completed ramp stays completed, and its slots limit nothing.
+const FREE_UNNEEDED = {
+  name: 'ramp_slots_free_unneeded',
+  text: `
+with unneeded as materialized (
+  select s.challenge_id, s.slot
+  from ramp_slots s join attempts a on a.id = s.attempt_id
+  where s.attempt_id < $1 and (a.status not in ('pending', 'open', 'settled') or (a.status = 'settled'
+    and (select c.ramp_completed_at is not null from challenges c where c.id = s.challenge_id)))
+  order by s.attempt_id limit $2
+  for update of s skip locked for share of a skip locked
+), gone as (
+  delete from ramp_slots s using unneeded u where s.challenge_id = u.challenge_id and s.slot = u.slot returning s.slot
+)
+select count(*)::int as count from gone`,
+};
+
 /**
  * Returns the statement that gives a slot to each of these attempts whose challenge has an
  * unconfirmed bar. It runs after the statement that inserts the attempts.
@@ -92,4 +112,13 @@ export function takingSlots(attemptIds: readonly string[]): BoundStatement {
  */
 export async function releaseSlots(on: Queryable, challengeIds: readonly string[]): Promise<void> {
   if (challengeIds.length > 0) await on.query(FREE, [challengeIds]);
+}
+
+/**
+ * Frees at most `limit` slots of attempts with ids before `untilId` that have ended, unless the
+ * monitor has yet to count their outcome. Returns how many it freed.
+ */
+export async function freeUnneededSlots(database: Database, untilId: string, limit: number): Promise<number> {
+  const [row] = await database.query<{ count: number }>(FREE_UNNEEDED, [untilId, limit]);
+  return row?.count ?? 0;
 }

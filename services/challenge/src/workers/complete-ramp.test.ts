@@ -2,25 +2,12 @@
 
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { expectAccepted } from '@laurel/testing';
-import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, useHarness } from '../challenge.fixture.ts';
-import { all, everyNth, openWithoutCap, usePlay } from './monitor.fixture.ts';
+import { all, everyNth, openSeeded, openWithoutCap, usePlay } from './monitor.fixture.ts';
 
 const h = useHarness();
 const { attempts, settle, play, drift } = usePlay(h);
-
-/** A challenge with a bar of 100, a prize of 20.00 and a tier's cap of 5.00. */
-async function seeded() {
-  const { id } = await h.open(
-    { dailyAttemptCap: 100_000, targetPassRate: 0.25 },
-    { status: ChallengeStatus.CALIBRATING },
-  );
-  const distribution = { p5: 20, p25: 40, p50: 60, p75: 100, p95: 120 };
-  const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: id, distribution, sampleSize: 500n };
-  expectAccepted(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
-  return id;
-}
 
 async function read(challengeId: string) {
   const { challenge } = expectAccepted(await h.challenge.getChallenge({ challengeId }));
@@ -39,7 +26,7 @@ async function prizeOfNewAttempt(challengeId: string) {
 
 describe('the ramp', () => {
   it('the 100th settled paid attempt completes the ramp', async () => {
-    const id = await seeded();
+    const id = await openSeeded(h);
     await play(id, everyNth(99, 4));
     expect(await read(id)).toMatchObject({ prizeCents: 500n, ramp: { attemptsSeen: 99n, attemptsRequired: 100n } });
     expect(await prizeOfNewAttempt(id)).toBe(500n);
@@ -61,7 +48,7 @@ describe('the ramp', () => {
   });
 
   it('an attempt that was created before the ramp was completed keeps the capped prize', async () => {
-    const id = await seeded();
+    const id = await openSeeded(h);
     const open = await attempts(id, 1);
     // At most 100 attempts on an unconfirmed bar are open at once.
     await play(id, everyNth(60, 4));
@@ -73,7 +60,7 @@ describe('the ramp', () => {
   });
 
   it('a challenge whose bar drifts during the ramp is suspended and starts the ramp again', async () => {
-    const id = await seeded();
+    const id = await openSeeded(h);
     await play(id, all(true, 100));
     expect(await read(id)).toMatchObject({ status: ChallengeStatus.SUSPENDED, prizeCents: 500n });
     const request = { challengeId: id, status: ChallengeStatus.LIVE, note: 'The partner mended its game.' };

@@ -1,6 +1,6 @@
 /** Settled paid attempts for the tests of the drift monitor, on the database of a harness. */
 
-import type { Challenge, GetDriftResponse } from '@laurel/proto/challenge';
+import { type Challenge, ChallengeStatus, type GetDriftResponse } from '@laurel/proto/challenge';
 import { expectAccepted } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { created, type Harness, PROGRAM, recorded } from '../challenge.fixture.ts';
@@ -87,3 +87,18 @@ export const all = (passed: boolean, count: number): readonly boolean[] => Array
 
 export const openWithoutCap = (h: Harness, terms: Parameters<Harness['open']>[0] = {}): Promise<Challenge> =>
   h.open({ dailyAttemptCap: 100_000, ...terms });
+
+/**
+ * Opens a challenge that a partner's percentiles seeded, with a bar of 100, a prize of 20.00 and a
+ * tier's cap of 5.00. Returns its id.
+ */
+export async function openSeeded(h: Harness): Promise<string> {
+  const { id } = await h.open(
+    { dailyAttemptCap: 100_000, targetPassRate: 0.25 },
+    { status: ChallengeStatus.CALIBRATING },
+  );
+  const distribution = { p5: 20, p25: 40, p50: 60, p75: 100, p95: 120 };
+  const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: id, distribution, sampleSize: 500n };
+  expectAccepted(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
+  return id;
+}
