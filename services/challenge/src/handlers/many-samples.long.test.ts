@@ -25,19 +25,29 @@ const MIB = 1024 * 1024;
 /** Long enough to build two indexes of ten million rows. */
 const SETUP_TIMEOUT_MS = 900_000;
 
-// Scores are scattered, and the same in each run. They are inserted in score order, so that a
-// statement visits each page of their index once.
+// Scores are scattered, and the same in each run.
 const INSERT = {
   text: `
 insert into bar_samples (challenge_id, sample_id, player, score)
 select $1, ('00000000-0000-8000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, 'ref:' || i % $4::int, hashint8(i) / 1000.0
-from generate_series($2::bigint, $3::bigint) as i
-order by hashint8(i)`,
+from generate_series($2::bigint, $3::bigint) as i`,
 };
+/** The primary key and the index. They are dropped while SQL inserts rows, and built afterwards. */
+const INDEXES = {
+  text: `
+select c.conname as name, format('alter table bar_samples add constraint %I %s', c.conname, pg_get_constraintdef(c.oid)) as build,
+  format('alter table bar_samples drop constraint %I', c.conname) as remove
+from pg_constraint c where c.conrelid = 'bar_samples'::regclass and c.contype = 'p'
+union all
+select i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid), format('drop index %s', i.indexrelid::regclass)
+from pg_index i where i.indrelid = 'bar_samples'::regclass and not i.indisprimary`,
+};
+/** Inserts each player with the number of samples that INSERT gives it; the audit compares both. */
 const INSERT_PLAYERS = {
   text: `
 insert into calibration_players (challenge_id, player, samples, fair_share)
-select challenge_id, player, count(*), $2 from bar_samples where challenge_id = $1 group by challenge_id, player`,
+select $1, 'ref:' || p, $2::int / $3::int + case when p between 1 and $2::int % $3::int then 1 else 0 end, $4
+from generate_series(0, $3::int - 1) as p`,
 };
 const INSERT_PROGRESS = { text: 'insert into calibrations (challenge_id, collected, players) values ($1, $2, $3)' };
 
@@ -57,9 +67,18 @@ describe('a challenge with ten million samples', () => {
         await h.database.transaction((tx) => tx.query(INSERT, values), INSERT_TIMEOUT);
       }
     };
+    const indexes = await h.database.query<{ name: string; build: string; remove: string }>(INDEXES);
+    expect(indexes.map(({ name }) => name).sort()).toEqual(['bar_samples_by_score', 'bar_samples_pkey']);
+    for (const { remove } of indexes) await h.database.query({ text: remove });
     await Promise.all(Array.from({ length: INSERTING }, insertNext));
+    for (const { build } of indexes) {
+      await h.database.transaction(async (tx) => {
+        await tx.query({ text: `set local maintenance_work_mem = '512MB'` });
+        await tx.query({ text: build });
+      }, INSERT_TIMEOUT);
+    }
     await h.database.transaction(async (tx) => {
-      await tx.query(INSERT_PLAYERS, [id, (2 * SAMPLES) / PLAYERS]);
+      await tx.query(INSERT_PLAYERS, [id, before, PLAYERS, (2 * SAMPLES) / PLAYERS]);
       await tx.query(INSERT_PROGRESS, [id, before, PLAYERS]);
     }, INSERT_TIMEOUT);
     // Does what autovacuum would do while samples arrive.
