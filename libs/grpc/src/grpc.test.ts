@@ -324,7 +324,7 @@ describe.each([
   });
 
   test('waits no longer than its deadline', async () => {
-    const wallet = connect(await fixture.freePort());
+    const wallet = connect(await fixture.findFreePort());
     const startedAt = performance.now();
     const error = await failureOf(wallet.denyPayout(deny, { retryLostReply: true, deadlineMs: 200 }));
     expect(error.code).toBe(status.UNAVAILABLE);
@@ -332,7 +332,7 @@ describe.each([
   });
 
   test('waits no longer than its caller', async () => {
-    const wallet = connect(await fixture.freePort());
+    const wallet = connect(await fixture.findFreePort());
     const caller = new AbortController();
     const call = failureOf(wallet.denyPayout(deny, { retryLostReply: true, signal: caller.signal }));
     expect(await failureOf(wallet.denyPayout(deny))).toMatchObject({ code: status.UNAVAILABLE });

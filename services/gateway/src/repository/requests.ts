@@ -62,7 +62,7 @@ export const COUNT_INTERVAL_MS = 300_000;
  * lines than its limit, or none, although another page follows.
  */
 const MAX_REQUESTS_READ = 10_000;
-/** The same limit in bytes of unpacked requests. Without bodies, 10,000 requests have some 4 MiB. */
+/** The same limit in bytes of unpacked requests, for programs with large bodies. */
 const MAX_BYTES_READ = 16 * 1024 * 1024;
 /** About this many requests are read by one query: the process unpacks them in some 3 ms. */
 const REQUESTS_AT_ONCE = 2_000;
