@@ -81,4 +81,8 @@ test('npm run archive deletes a month of the named service, as the role of its a
       stderr: `${service.toUpperCase()}_ARCHIVE_DATABASE_URL: is required\n`,
     });
   }
+  expect(archive([...argv, '--service', 'wallet'])).toMatchObject({
+    status: 1,
+    stderr: 'wallet: the months of this service cannot be deleted\n',
+  });
 });

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const SERVICES = ['challenge', 'tournament', 'wallet'] as const;
+const DELETING_SERVICES = ['challenge', 'tournament'] as const;
 
 const option = { type: 'string' } as const;
 const { values } = parseArgs({
@@ -24,7 +25,7 @@ if (services.length === 0) {
   process.exitCode = 2;
 }
 if (values.delete !== undefined && named === undefined) {
-  console.error(`a month is deleted of one service: name it by --service ${SERVICES.join(' or ')}`);
+  console.error(`a month is deleted of one service: name it by --service ${DELETING_SERVICES.join(' or ')}`);
   process.exit(2);
 }
 for (const service of services) {
