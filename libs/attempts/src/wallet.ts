@@ -142,7 +142,7 @@ export function connectWallet(address: string, { identity, inProcess }: Channels
     address,
     identity,
     inProcess,
-    retryLostReply: true,
+    retryLostReply: 'immediately',
     hot: ['resolvePlayers', 'chargeFees', 'resolveFees', 'refundFees', 'payAwards'],
   });
 

@@ -53,6 +53,13 @@ const CLIENT_CHANNEL: ChannelOptions = {
   'grpc-node.flow_control_window': 1024 * 1024,
 };
 
+/**
+ * Whether a call is sent once more when the connection broke. `true` waits for another connection
+ * first, as long as a service needs to restart. `immediately` does not wait: for a batch, which
+ * would hold up those behind it, and whose caller settles the call by its id.
+ */
+export type RetryLostReply = boolean | 'immediately';
+
 /** The channels through which a service reaches others. */
 export type Channels = {
   /**
@@ -75,11 +82,8 @@ export type ClientOptions<Rpc extends string = string> = Channels & {
   /** The deadline of a call that names none: 5 s by default, MAX_DEADLINE_MS at most. */
   deadlineMs?: number;
   breaker?: BreakerOptions;
-  /**
-   * Sends a call once more when the connection broke, as soon as there is another. Only for
-   * services whose calls are all idempotent.
-   */
-  retryLostReply?: boolean;
+  /** For calls that do not say. Only for services whose calls are all idempotent. */
+  retryLostReply?: RetryLostReply;
   /** Frequent rpcs, whose calls share one open stream (`multiplexer-client.ts`). */
   hot?: readonly Rpc[];
   /** How long new calls use one stream, and thus one replica; 20 s by default. */
@@ -92,11 +96,8 @@ export type CallOptions = {
   /** Counted from now, and includes a retry. MAX_DEADLINE_MS at most. */
   deadlineMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /**
-   * Sends the call once more when the connection broke, as soon as there is another. Only for calls
-   * that are idempotent.
-   */
-  retryLostReply?: boolean | undefined;
+  /** Only for calls that are idempotent. */
+  retryLostReply?: RetryLostReply | undefined;
 };
 
 /**
@@ -175,10 +176,11 @@ export function createClient<Service extends Definition>(
       const traceparent = span?.traceparent ?? '';
       const call = { method, request, deadlineAt, signal, traceparent };
       const send = () => breaker.fire(() => transport.send(rpc, call, requestId));
-      const sendTwice = () => retryOnce(send, () => transport.waitForConnection(call));
+      const retry = callOptions.retryLostReply ?? options.retryLostReply ?? false;
+      const maySendAgain = async () => retry === 'immediately' || (retry && (await transport.waitForConnection(call)));
       let outcome = 'ok';
       try {
-        const answer = await ((callOptions.retryLostReply ?? options.retryLostReply) ? sendTwice() : send());
+        const answer = await retryOnce(send, maySendAgain);
         if (span !== undefined) isRefused(answer) ? endRefused(span, answer) : endAnswered(span);
         return answer;
       } catch (error) {
@@ -263,15 +265,12 @@ function inProcess({ name, inProcess: channel }: ClientOptions): Transport {
   };
 }
 
-/** Sends the call once more if the connection broke and there is another. */
-async function retryOnce<Result>(
-  send: () => Promise<Result>,
-  waitForConnection: () => Promise<boolean>,
-): Promise<Result> {
+/** Sends the call once more if the connection broke and the call may be sent again. */
+async function retryOnce<Result>(send: () => Promise<Result>, maySendAgain: () => Promise<boolean>): Promise<Result> {
   try {
     return await send();
   } catch (error) {
-    if (!isWorthRetrying(error) || !(await waitForConnection())) throw error;
+    if (!isWorthRetrying(error) || !(await maySendAgain())) throw error;
     return await send();
   }
 }

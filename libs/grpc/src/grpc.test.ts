@@ -331,6 +331,14 @@ describe.each([
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
+  test('does not wait if it is to be repeated immediately', async () => {
+    const wallet = connect(await fixture.findFreePort());
+    const startedAt = performance.now();
+    const error = await failureOf(wallet.denyPayout(deny, { retryLostReply: 'immediately' }));
+    expect(error.code).toBe(status.UNAVAILABLE);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
   test('waits no longer than its caller', async () => {
     const wallet = connect(await fixture.findFreePort());
     const caller = new AbortController();

@@ -45,7 +45,7 @@ const MAX_QUEUED = 5_000;
 const ITEM_DEADLINE_MS = 8_000;
 
 /** A batch may be sent again, because each of its items carries an id or changes nothing. */
-const BY_ID = { retryLostReply: true };
+const BY_ID = { retryLostReply: 'immediately' } as const;
 
 export type ReportedOutcome = {
   readonly outcome: Outcome;

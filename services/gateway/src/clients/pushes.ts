@@ -72,7 +72,7 @@ export function createPushClient(integration: Pick<IntegrationClient, 'receivePu
         maxQueued: MAX_QUEUED,
         call: async (grouped) => {
           const pushes = grouped.map(({ push }) => push);
-          const response = await integration.receivePushes({ pushes }, { retryLostReply: true });
+          const response = await integration.receivePushes({ pushes }, { retryLostReply: 'immediately' });
           if (isRefused(response))
             throw new Error(`the integration service refused a whole batch of pushes: ${response.code}`);
           return response.results;
