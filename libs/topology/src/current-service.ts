@@ -1,7 +1,7 @@
 /**
  * Which service the running code belongs to, where several share a process. What a service begins,
- * its timers, connections and calls, belongs to it too. Metrics and traces use this to tell
- * services apart; no rule about callers may depend on it.
+ * its timers, connections and calls, belongs to it too. Metrics and traces name the service by it;
+ * no rule about callers may depend on it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServiceName } from './index.ts';

@@ -1,6 +1,4 @@
 /** How the archive reads this service's months. The id of an attempt determines its month. */
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { DeletableMonths } from '@laurel/attempts/archive';
 import { instantOfId } from '@laurel/values/ids';
 import { inspectMonth } from './domain/archived-month.ts';
@@ -8,10 +6,7 @@ import { ARCHIVED_TABLES, loadArchivedTotals, loadUnfinished, oldestAttemptId } 
 
 export const archivedMonths: DeletableMonths = {
   service: 'challenge',
-  migration:
-    readdirSync(fileURLToPath(new URL('../migrations/', import.meta.url)))
-      .sort()
-      .at(-1) ?? '',
+  migrations: new URL('../migrations/', import.meta.url),
   tables: ARCHIVED_TABLES,
   range: ({ leastId, endId }) => [leastId, endId],
   oldest: async (on) => {

@@ -1,6 +1,4 @@
 /** The months of this service for the archive: whole rounds, by the instant at which they end. */
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { DeletableMonths } from '@laurel/attempts/archive';
 import { inspectMonth } from './domain/archived-month.ts';
 import { archivedSealOf } from './domain/archived-seal.ts';
@@ -10,10 +8,7 @@ const MAX_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export const archivedMonths: DeletableMonths = {
   service: 'tournament',
-  migration:
-    readdirSync(fileURLToPath(new URL('../migrations/', import.meta.url)))
-      .sort()
-      .at(-1) ?? '',
+  migrations: new URL('../migrations/', import.meta.url),
   tables: ARCHIVED_TABLES,
   range: ({ from, until }) => [from, until],
   oldest: oldestEnd,

@@ -1,16 +1,11 @@
 /** How the archive reads this service's months: parts of the players' statements. */
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { MonthSource } from '@laurel/attempts/archive';
 import { inspectAfter, inspectMonth } from './domain/archived-month.ts';
 import { ARCHIVED_TABLES, loadArchivedTotals, oldestInstant } from './repository/archived-rows.ts';
 
 export const archivedMonths: MonthSource = {
   service: 'wallet',
-  migration:
-    readdirSync(fileURLToPath(new URL('../migrations/', import.meta.url)))
-      .sort()
-      .at(-1) ?? '',
+  migrations: new URL('../migrations/', import.meta.url),
   tables: ARCHIVED_TABLES,
   range: ({ from, until }) => [from, until],
   oldest: oldestInstant,

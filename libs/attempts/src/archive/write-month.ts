@@ -28,8 +28,8 @@ import { type ArchivedMonths, type ArchivedTable, verifyMonth } from './verify-m
 
 /** How the archive reads a service's rows of a month. */
 export interface MonthSource extends ArchivedMonths {
-  /** The newest migration of this software version. */
-  readonly migration: string;
+  /** The folder of the service's migrations. The manifest names the newest one. */
+  readonly migrations: URL;
   /**
    * The parameters of the tables' cursors. Tables that are written whole into each month take none.
    */
@@ -120,7 +120,7 @@ async function writeDraft(draft: string, month: Month, run: ArchiveRun): Promise
       least_id: month.leastId,
       end_id: month.endId,
       written_at: writtenAt.toISOString(),
-      migration: source.migration,
+      migration: (await readdir(source.migrations)).sort().at(-1) ?? '',
       files,
       totals: await source.totals(tx, month),
     };

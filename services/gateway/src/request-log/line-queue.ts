@@ -104,10 +104,8 @@ export function createLineQueue(): LineQueue {
   };
 }
 
-/** The approximate number of bytes that a line holds. */
+/** The approximate number of bytes that the texts of a line hold. */
 function bytesOf({ requestBody, responseBody, path, idempotencyKey, userAgent }: LoggedRequest): number {
-  return [requestBody, responseBody, path, idempotencyKey, userAgent].reduce(
-    (sum, text) => sum + (text?.length ?? 0),
-    0,
-  );
+  const ofBodies = (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
+  return ofBodies + path.length + (idempotencyKey?.length ?? 0) + (userAgent?.length ?? 0);
 }
